@@ -66,8 +66,27 @@ export function generate(table) {
 
 const isInternal = ({ kind }) => kind === "internal";
 
+// Numbers that are factors of an operand, and the operand: dispatch/complex_numbers.ts multiplies it by a complex number.
+const kFactors = {
+  add: { alpha: "other" },
+  sub: { alpha: "other" },
+  addcmul: { value: "tensor1" },
+  addcdiv: { value: "tensor1" },
+  addmm: { beta: "input", alpha: "mat1" },
+  baddbmm: { beta: "input", alpha: "batch1" },
+  addmv: { beta: "input", alpha: "vec" },
+  addr: { beta: "input", alpha: "vec1" },
+  addbmm: { beta: "input", alpha: "batch1" },
+  indexAdd: { alpha: "source" },
+};
+
 function readOp(entry) {
-  const args = entry.args.map((arg) => ({ ...arg }));
+  const factors = kFactors[entry.js] ?? {};
+  const args = entry.args.map((arg) => {
+    return factors[arg.name]
+      ? { ...arg, choices: [factors[arg.name]], isFactor: true }
+      : { ...arg };
+  });
   // A function with one operand takes a tensor; for numbers there is Math.
   const operands = args.filter((arg) => arg.type === "operand");
   if (operands.length === 1 && operands[0] === args[0]) args[0].only = "Tensor";
@@ -156,7 +175,7 @@ const kImports = {
   "../arguments/generator.js": ["type GeneratorOption"],
   "../dispatch/types.js": ["type Ints", "type Operand", "type OutputSize", "type Scalar"],
   "../ops/create.js": ["type TensorOptions"],
-  "../tensor/dtype.js": ["type DType"],
+  "../tensor/dtype.js": ["type Complex", "type DType"],
   "../tensor/tensor.js": ["type Tensor"],
 };
 
@@ -211,7 +230,7 @@ function literal(text) {
 
 function typeOf(arg) {
   const type = arg.type === "choice" ? choicesOf(arg) : (arg.only ?? kTypes[arg.type]);
-  if (type) return type;
+  if (type) return arg.isFactor || arg.name === "fillValue" ? `${type} | Complex` : type;
   throw new Error(`op_table.json: argument ${arg.name} has the unknown type ${arg.type}`);
 }
 

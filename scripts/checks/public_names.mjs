@@ -11,7 +11,9 @@ import { kWebBundle } from "../web_bundle.mjs";
 const kExtended = {
   fft: "is also the namespace of all transforms",
   full: "infers the dtype from the value",
+  linspace: "takes complex ends",
   nonzero: "returns one tensor per axis with asTuple",
+  randint: "takes ends of 64 bits",
   where: "accepts a condition alone",
 };
 

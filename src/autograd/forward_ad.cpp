@@ -88,8 +88,6 @@ void enter_dual_level() {
   AutogradState& state = autograd_state();
   check(state.dual_level == nullptr, ErrorCode::kInvalidArgument, "dualLevel",
         "dual levels cannot be nested.");
-  check(!state.inference_mode, ErrorCode::kInvalidArgument, "dualLevel",
-        "forward mode cannot be used in inferenceMode().");
   state.dual_level = make_intrusive<ForwardAdLevel>().detach();
 }
 
@@ -156,7 +154,7 @@ void set_tangent(const Tensor& t, const Tensor& tangent_of_t) {
 }
 
 Tensor make_dual(const Tensor& primal, const Tensor& tangent_of_primal) {
-  check(ops_carry_tangents(), ErrorCode::kInvalidArgument, "makeDual",
+  check(autograd_state().dual_level != nullptr, ErrorCode::kInvalidArgument, "makeDual",
         "no dual level is open. Call makeDual() inside dualLevel().");
   check(is_differentiable(primal.dtype()), ErrorCode::kNotDifferentiable, "makeDual",
         "expected a floating-point or complex tensor, got ", primal.dtype(), '.');
@@ -181,8 +179,9 @@ Tensor make_dual(const Tensor& primal, const Tensor& tangent_of_primal) {
     dual = math::view(primal);
     kept = with_geometry_of(dual, kept);
   }
-  // Only the dual tensor gets the tangent: the primal must not change its meaning.
-  attach(dual, kept);
+  // Only the dual tensor gets the tangent: the primal must not change its meaning. In inference
+  // mode nothing has tangents.
+  if (ops_carry_tangents()) attach(dual, kept);
   return dual;
 }
 

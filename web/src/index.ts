@@ -30,6 +30,7 @@ export { type Restorable, type Stateful, type WarmupOptions, warmup } from "./au
 export { fft } from "./composites/fourier/namespace.js";
 export * from "./composites/index.js";
 export * as linalg from "./composites/linalg/namespace.js";
+export { randint, randintLike } from "./composites/random_integers.js";
 export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
@@ -55,6 +56,7 @@ export { allclose, equal, type Tolerance } from "./ops/compare.js";
 export {
   type FromDataOptions,
   full,
+  linspace,
   type NumericArray,
   type TensorData,
   type TensorOptions,

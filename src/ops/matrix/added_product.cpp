@@ -1,5 +1,6 @@
 #include "ops/matrix/added_product.h"
 
+#include "ops/create/copy.h"
 #include "ops/matrix/matmul.h"
 #include "ops/reduce/statistics.h"
 #include "ops/shape/view.h"
@@ -21,7 +22,19 @@ Tensor Addr::call(const Tensor& input, const Tensor& vec1, const Tensor& vec2, S
                   Scalar alpha) {
   check(vec1.ndim() == 1 && vec2.ndim() == 1, ErrorCode::kShapeMismatch, doc.name,
         "vec1 and vec2 must be vectors, got ", vec1.ndim(), " and ", vec2.ndim(), " dimensions.");
-  return Addmm::call(input, Unsqueeze::call(vec1, 1), Unsqueeze::call(vec2, 0), beta, alpha);
+  const DType dtype = promote_types(input.dtype(), promote_types(vec1.dtype(), vec2.dtype()));
+  const bool has_fractions = is_floating(dtype) || is_complex(dtype);
+  check(has_fractions || !(beta.is_float() || alpha.is_float()), ErrorCode::kInvalidArgument,
+        doc.name, "beta and alpha must be whole numbers for operands of ", dtype, '.');
+  // Sums of bytes that are 0 or 1 are not 0 where a bool is true.
+  const bool is_bool = dtype == DType::kBool;
+  const DType computed = is_bool ? DType::kUInt8 : dtype;
+  const auto factor = [=](Scalar s) { return is_bool ? Scalar(s.to<bool>() ? 1 : 0) : s; };
+  const auto column = Unsqueeze::call(ToDType::call(vec1, computed), 1);
+  const auto row = Unsqueeze::call(ToDType::call(vec2, computed), 0);
+  const Tensor sum =
+      Addmm::call(ToDType::call(input, computed), column, row, factor(beta), factor(alpha));
+  return ToDType::call(sum, dtype);
 }
 
 // Computed as one product: the first matrices are joined side by side, the second ones stacked.

@@ -177,26 +177,44 @@ Tensor bernoulli_on_device(const Tensor& chances) {
   return where((p >= Var(0)) & (p <= Var(1)), samples, Var(std::nan(""))).tensor();
 }
 
-}  // namespace
+// The variances of the parts of a complex number add up to one.
+constexpr double kPartDeviation = std::numbers::sqrt2 / 2;
 
-Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
-  const DType wanted = dtype.value_or(default_dtype());
-  const Tensor t = Tensor::empty(size, wanted, default_device());
-  if (is_half(wanted)) return uniform_in_half(t);
+// Fills a new tensor with uniform numbers in [0, 1).
+Tensor uniform_in(const Tensor& t, std::string_view name) {
+  if (is_half(t.dtype())) return uniform_in_half(t);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
-  visit_floating(parts.dtype(), doc.name, [&]<class T>() { draw_uniform<T>(parts, 0, 1); });
+  visit_floating(parts.dtype(), name, [&]<class T>() { draw_uniform<T>(parts, 0, 1); });
   return t;
 }
 
-Tensor Randn::call(const Dims& size, std::optional<DType> dtype) {
-  const DType wanted = dtype.value_or(default_dtype());
-  const Tensor t = Tensor::empty(size, wanted, default_device());
-  if (is_half(wanted)) return normal_in_half(t, 0, 1);
+// Fills a new tensor with normal numbers.
+Tensor normal_in(const Tensor& t, std::string_view name) {
+  if (is_half(t.dtype())) return normal_in_half(t, 0, 1);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
-  // The variances of the parts add up to one.
-  const double std = is_complex(t.dtype()) ? std::numbers::sqrt2 / 2 : 1;
-  visit_floating(parts.dtype(), doc.name, [&]<class T>() { draw_normal<T>(parts, 0, std, true); });
+  const double std = is_complex(t.dtype()) ? kPartDeviation : 1;
+  visit_floating(parts.dtype(), name,
+                 [&]<class T>() { draw_normal<T>(parts, 0, std, t.is_contiguous()); });
   return t;
+}
+
+std::int64_t whole(Scalar end, std::string_view name) {
+  const bool is_whole = end.is_int() || (end.is_float() && end.to<double>() == 0);
+  check(is_whole, ErrorCode::kInvalidArgument, RandomInPlace::doc.name, name,
+        ": expected a whole number of 64 bits, got ", end.to<double>(), '.');
+  return end.to<std::int64_t>();
+}
+
+}  // namespace
+
+Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
+  return uniform_in(Tensor::empty(size, dtype.value_or(default_dtype()), default_device()),
+                    doc.name);
+}
+
+Tensor Randn::call(const Dims& size, std::optional<DType> dtype) {
+  return normal_in(Tensor::empty(size, dtype.value_or(default_dtype()), default_device()),
+                   doc.name);
 }
 
 Tensor Randint::call(std::int64_t low, const Dims& high, const std::optional<Dims>& size,
@@ -227,23 +245,18 @@ Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
 }
 
 Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
-  const DType wanted = dtype.value_or(input.dtype());
-  Tensor t = empty_with_layout_of(input, wanted);
-  if (is_half(wanted)) return uniform_in_half(t);
-  visit_floating(t.dtype(), doc.name, [&]<class T>() { draw_uniform<T>(t, 0, 1); });
-  return t;
+  return uniform_in(empty_with_layout_of(input, dtype.value_or(input.dtype())), doc.name);
 }
 
 Tensor RandnLike::call(const Tensor& input, std::optional<DType> dtype) {
-  const DType wanted = dtype.value_or(input.dtype());
-  Tensor t = empty_with_layout_of(input, wanted);
-  if (is_half(wanted)) return normal_in_half(t, 0, 1);
-  visit_floating(t.dtype(), doc.name,
-                 [&]<class T>() { draw_normal<T>(t, 0, 1, t.is_contiguous()); });
-  return t;
+  return normal_in(empty_with_layout_of(input, dtype.value_or(input.dtype())), doc.name);
 }
 
 Tensor UniformInPlace::call(const Tensor& input, double from, double to) {
+  if (is_complex(input.dtype())) {
+    call(ViewAsReal::call(input), from, to);
+    return input;
+  }
   if (is_half(input.dtype())) return CopyInPlace::call(input, uniform_in_half(input, from, to));
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return draw_in_place<UniformInPlace>(input, [&] { draw_uniform<T>(input, from, to); });
@@ -251,6 +264,10 @@ Tensor UniformInPlace::call(const Tensor& input, double from, double to) {
 }
 
 Tensor NormalInPlace::call(const Tensor& input, double mean, double std) {
+  if (is_complex(input.dtype())) {
+    call(ViewAsReal::call(input), mean, std * kPartDeviation);
+    return input;
+  }
   if (is_half(input.dtype())) return CopyInPlace::call(input, normal_in_half(input, mean, std));
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return draw_in_place<NormalInPlace>(
@@ -258,18 +275,19 @@ Tensor NormalInPlace::call(const Tensor& input, double mean, double std) {
   });
 }
 
-Tensor RandomInPlace::call(const Tensor& input, std::optional<std::int64_t> from,
-                           std::optional<std::int64_t> to) {
+Tensor RandomInPlace::call(const Tensor& input, std::optional<Scalar> from,
+                           std::optional<Scalar> to) {
   if (from.has_value() && !to.has_value()) return call(input, 0, from);
+  const std::int64_t low = from.has_value() ? whole(*from, "from") : 0;
   if (is_half(input.dtype())) {
     // The default range contains only integers that the dtype represents exactly.
     const std::int64_t end = input.dtype() == DType::kFloat16 ? 2049 : 257;
     const Tensor wide = empty_with_layout_of(input, DType::kFloat32);
-    return CopyInPlace::call(input, call(wide, from.value_or(0), to.value_or(end)));
+    return CopyInPlace::call(input, call(wide, low, to.value_or(end)));
   }
   return visit_dtype(input.dtype(), [&]<class T>() {
     return draw_in_place<RandomInPlace>(input, [&] {
-      if (to.has_value()) return draw_integers<T>(input, from.value_or(0), *to);
+      if (to.has_value()) return draw_integers<T>(input, low, whole(*to, "to"));
       fill_elements<T>(input, all_integers_on_device<T>(input.dtype()),
                        [&](std::span<T> out) { fill_random(out); });
     });

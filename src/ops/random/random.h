@@ -100,8 +100,8 @@ struct RandomInPlace : NoGradient<RandomInPlace> {
   static constexpr std::array args{Arg{"input"}, Arg{"from", "null"}, Arg{"to", "null"}};
   static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};
-  static Tensor call(const Tensor& input, std::optional<std::int64_t> from = {},
-                     std::optional<std::int64_t> to = {});
+  static Tensor call(const Tensor& input, std::optional<Scalar> from = {},
+                     std::optional<Scalar> to = {});
 };
 
 struct ExponentialInPlace : NoGradient<ExponentialInPlace> {

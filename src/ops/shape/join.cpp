@@ -44,8 +44,10 @@ Tensor Cat::call(const TensorList& given, std::int64_t dim) {
   std::size_t first = 0;
   while (first + 1 < tensors.size() && is_skipped(tensors[first])) ++first;
   const Tensor& model = tensors[first];
-  const auto d = static_cast<std::size_t>(wrap_dim(dim, model.ndim(), doc.name));
-  Attrs attrs{static_cast<std::int64_t>(d), {}};
+  // If all are skipped, the dimension means nothing.
+  const std::int64_t along = is_skipped(model) ? 0 : wrap_dim(dim, model.ndim(), doc.name);
+  const auto d = static_cast<std::size_t>(along);
+  Attrs attrs{along, {}};
   Shape shape = model.shape();
   CheckedInt total = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {

@@ -53,6 +53,25 @@ describe("forwardAd", () => {
     });
   });
 
+  test("has no tangents in inference mode, as in PyTorch", () => {
+    const [x, v] = [double([1, 2]), double([1, 1])];
+    eg.inferenceMode(() => {
+      const inner = dualLevel(() => {
+        const dual = makeDual(x, v);
+        return [unpackDual(dual), unpackDual(dual.sin())];
+      });
+      for (const { tangent } of inner) assert.equal(tangent, null);
+      assertTensor(inner[1].primal, [Math.sin(1), Math.sin(2)]);
+      assert.equal(inner[1].primal.isInference, true);
+      assertThrows(() => dualLevel(() => makeDual(x, double([1]))), "ShapeMismatch");
+    });
+    dualLevel(() => {
+      const dual = makeDual(x, v);
+      eg.inferenceMode(() => assert.equal(unpackDual(dual.sin()).tangent, null));
+      assertTensor(unpackDual(dual.mul(3)).tangent, [3, 3]);
+    });
+  });
+
   test("ends with its level, which has no other inside", () => {
     const dual = dualLevel(() => {
       assert.throws(() => dualLevel(() => {}), /[Nn]ested|forward|level/);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertClose, assertThrows } from "../support/assert.mjs";
+import { assertClose, assertTensor, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
 const { gradcheck, gradgradcheck } = eg.autograd;
@@ -239,5 +239,114 @@ describe("Fourier transforms", () => {
     assertClose(eg.irfft(eg.rfft(x)).dataSync(), x.dataSync(), { rtol: 0, atol: 1e-15 });
     assert.deepEqual(eg.fft(x, { n: 6, norm: "ortho" }).shape, [6]);
     assertThrows(() => eg.fft(x, { norm: "none" }), "InvalidArgument", /ortho/);
+  });
+});
+
+describe("complex numbers as arguments", () => {
+  const c = { re: 1, im: 2 };
+  const z = (shape = [2]) => eg.full(shape, { re: 1, im: 1 });
+  const partsOf = (tensor) => [tensor.dtype, [...tensor.dataSync()]];
+  const of = (...numbers) => ["complex64", numbers.flat()];
+
+  // The expected values are those of PyTorch 2.6.
+  test("fill tensors", () => {
+    const real = eg.ones([2]);
+    const wide = { dtype: "complex128" };
+    for (const [made, dtype = "complex64"] of [
+      [eg.full([2], c)],
+      [eg.full({ size: [2], fillValue: c })],
+      [eg.full([2], c, wide), "complex128"],
+      [eg.fullLike(z(), c)],
+      [eg.fullLike(real, c, wide), "complex128"],
+      [eg.fullLike(real, { fillValue: c, ...wide }), "complex128"],
+      [z().newFull([2], c)],
+      [z().fill_(c)],
+      [eg.nn.init.constant_(z(), c)],
+      [eg.nn.init.constant_(z(), { val: c })],
+    ]) {
+      assert.deepEqual(partsOf(made), [dtype, [1, 2, 1, 2]]);
+    }
+    assert.ok(eg.full([2], c, { requiresGrad: true }).isLeaf);
+    assertTensor(eg.fullLike(real, { re: 3, im: 0 }), [3, 3]);
+    for (const call of [
+      () => eg.full([2], c, { dtype: "float32" }),
+      () => eg.fullLike(real, c),
+      () => real.newFull([2], c),
+      () => real.clone().fill_(c),
+    ]) {
+      assertThrows(call, "DtypeMismatch");
+    }
+  });
+
+  test("are factors of complex operands, with gradients", () => {
+    const [a, b] = [z([2, 2]), z([1, 2, 2])];
+    const both = { beta: c, alpha: { re: 0, im: 2 } };
+    for (const [result, expected] of [
+      [eg.add(z(), z(), c), [0, 4]],
+      [eg.add(eg.ones([2]), z(), { alpha: c }), [0, 3]],
+      [eg.sub(z(), z(), { alpha: c }), [2, -2]],
+      [eg.rsub(z(), z(), { alpha: c }), [2, -2]],
+      [z().rsub(z(), { alpha: c }), [2, -2]],
+      [z().add_(z(), { alpha: c }), [0, 4]],
+      [eg.addcmul(z(), z(), z(), { value: c }), [-3, 3]],
+      [eg.addcdiv(z(), z(), z(), { value: c }), [2, 3]],
+      [eg.indexAdd(z(), 0, eg.tensor([0, 1], { dtype: "int64" }), z(), { alpha: c }), [0, 4]],
+      [eg.addmv(z(), a, z(), both), [-9, 3]],
+    ]) {
+      assert.deepEqual(partsOf(result), of(expected, expected));
+    }
+    const [row, square] = [
+      [-5, 3],
+      [-9, 3],
+    ].map((one) => of(one, one, one, one));
+    assert.deepEqual(partsOf(eg.addmm(a, a, a, both)), square);
+    assert.deepEqual(partsOf(z([2, 2]).addmm_(a, a, both)), square);
+    assert.deepEqual(partsOf(eg.addbmm(a, b, b, both)), square);
+    assert.deepEqual(partsOf(eg.baddbmm(b, b, b, both)), square);
+    assert.deepEqual(partsOf(eg.addr(a, z(), z(), both)), row);
+    const double = () => eg.tensor([c, { re: -1, im: 0.5 }], { dtype: "complex128" });
+    assert.ok(
+      eg.autograd.gradcheck(
+        (x, y) => x.clone().addmm_(y, y, both).add(y, { alpha: c }),
+        [0, 1].map(() => double().reshape(1, 2).mul(double().unsqueeze(1)).requiresGrad_()),
+      ),
+    );
+    const mapped = eg.func.vmap((x, y) => x.add(y, { alpha: c }))(a, a);
+    assert.deepEqual(partsOf(mapped), of([0, 4], [0, 4], [0, 4], [0, 4]));
+  });
+
+  test("are refused as factors of real operands, which stay as they are", () => {
+    const x = eg.ones([2, 2]);
+    const message = /: a complex number needs complex operands/;
+    assertThrows(() => eg.add(x, x, { alpha: c }), "DtypeMismatch", /^\[add\] alpha: a complex/);
+    assertThrows(() => x.add_(x, { alpha: c }), "DtypeMismatch", message);
+    assertThrows(() => eg.addmm(x, x, x, { beta: c }), "DtypeMismatch", /^\[addmm\] beta/);
+    assertThrows(() => eg.addmm(x, z([2, 2]), z([2, 2]), { beta: c }), "DtypeMismatch", message);
+    assertThrows(() => eg.elu(x, c), "InvalidArgument", /alpha: expected a number/);
+    assertTensor(eg.add(x, x, { alpha: { re: 3, im: 0 } }), [4, 4, 4, 4]);
+    assertTensor(x, [1, 1, 1, 1]);
+  });
+
+  test("are ends of linspace and logspace", () => {
+    assert.deepEqual(partsOf(eg.linspace(c, 3, 3)), of([1, 2, 2, 1, 3, 0]));
+    assert.deepEqual(partsOf(eg.linspace(0, c, 3)), of([0, 0, 0.5, 1, 1, 2]));
+    assert.deepEqual(partsOf(eg.linspace(c, 3, 1)), of([1, 2]));
+    assert.deepEqual(partsOf(eg.linspace(c, 3, 0)), of([]));
+    assert.equal(eg.linspace(0, c, 3, { dtype: "complex128" }).dtype, "complex128");
+    assert.deepEqual(
+      partsOf(eg.linspace(0, 3, 3, { dtype: "complex64" })),
+      of([0, 0, 1.5, 0, 3, 0]),
+    );
+    const angle = Math.LN2;
+    const powers = [
+      ...[2 * Math.cos(2 * angle), 2 * Math.sin(2 * angle)],
+      ...[4 * Math.cos(angle), 4 * Math.sin(angle), 8, 0],
+    ];
+    const spaced = eg.logspace(c, 3, 3, { base: 2 });
+    assert.equal(spaced.dtype, "complex64");
+    assertTensor(spaced, powers);
+    for (const f of [eg.linspace, eg.logspace]) {
+      assertThrows(() => f(0, c, 3, { dtype: "float32" }), "DtypeMismatch", /complex ends/);
+    }
   });
 });

@@ -322,6 +322,76 @@ describe("dtypes are PyTorch's", () => {
   });
 });
 
+// As PyTorch 2.6 does.
+describe("addr", () => {
+  const bool = (data) => eg.tensor(data, { dtype: "bool" });
+  const kDtypes = ["bool", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64"];
+
+  test("promotes its operands, whatever their dimensions", () => {
+    for (const a of kDtypes) {
+      for (const b of kDtypes) {
+        for (const c of kDtypes) {
+          const [m, v, w] = [eg.ones([2, 2]).to(a), eg.ones([2]).to(b), eg.ones([2]).to(c)];
+          const expected = m.add(v.unsqueeze(1)).add(w.unsqueeze(1)).dtype;
+          const result = eg.addr(m, v, w);
+          assert.equal(result.dtype, expected, `${a}, ${b}, ${c}`);
+          const two = a === "bool" && b === "bool" && c === "bool" ? 1 : 2;
+          assert.deepEqual([...result.to("float64").dataSync()], [two, two, two, two]);
+        }
+      }
+    }
+  });
+
+  test("of bools is a disjunction", () => {
+    const [m, v, w] = [
+      bool([
+        [true, false],
+        [false, false],
+      ]),
+      bool([true, true]),
+      bool([true, false]),
+    ];
+    const rows = (...options) => eg.addr(m, v, w, ...options).arraySync();
+    assert.deepEqual(rows(), [
+      [true, false],
+      [true, false],
+    ]);
+    assert.deepEqual(rows({ beta: 0, alpha: 2 }), [
+      [true, false],
+      [true, false],
+    ]);
+    assert.deepEqual(rows({ beta: 255, alpha: 0 }), [
+      [true, false],
+      [false, false],
+    ]);
+    assert.deepEqual(rows({ beta: false, alpha: false }), [
+      [false, false],
+      [false, false],
+    ]);
+    assertThrows(
+      () => rows({ beta: 1.5 }),
+      "InvalidArgument",
+      /whole numbers for operands of bool/,
+    );
+  });
+
+  test("in place keeps the dtype, or is refused", () => {
+    const [floats, ints] = [eg.ones([2]), eg.ones([2]).to("int32")];
+    const result = eg.ones([2, 2]).addr_(ints, floats.to("float64"), { alpha: 1.5 });
+    assert.deepEqual([result.dtype, result.arraySync()[0]], ["float32", [2.5, 2.5]]);
+    for (const target of [
+      eg.ones([2, 2]).to("int32"),
+      bool([
+        [true, true],
+        [true, true],
+      ]),
+    ]) {
+      assertThrows(() => target.addr_(floats, floats), "DtypeMismatch");
+    }
+    assertThrows(() => eg.addr(ints, ints, ints, { alpha: 1.5 }), "InvalidArgument", /int32/);
+  });
+});
+
 describe("mode() counts every NaN for itself", () => {
   const kCases = [
     [[Number.NaN, Number.NaN, 1], Number.NaN, 0],

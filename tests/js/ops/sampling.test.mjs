@@ -165,6 +165,99 @@ describe("multinomial", () => {
   });
 });
 
+// The expected values are those of PyTorch 2.6.
+describe("complex draws and integers of 64 bits", () => {
+  const seeded = (draw) => {
+    eg.manualSeed(0);
+    return [...draw().dataSync()];
+  };
+  const z = () => eg.full([2], { re: 1, im: 1 });
+  const int64 = () => eg.zeros([4], { dtype: "int64" });
+  const [min, max] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+  test("complex numbers have parts whose variances add up to that of real ones", () => {
+    const uniform = [
+      0.4962565898895264, 0.7682217955589294, 0.08847743272781372, 0.13203048706054688,
+    ];
+    const normal = [1.0896, -0.2075, -1.5406, 0.4019];
+    const complex64 = { dtype: "complex64" };
+    const close = (draw, expected) => assertClose(seeded(draw), expected, { rtol: 0, atol: 1e-4 });
+    close(() => eg.rand([2], complex64), uniform);
+    close(() => eg.randLike(z()), uniform);
+    close(() => eg.randLike(eg.ones([2]), complex64), uniform);
+    close(() => z().uniform_(), uniform);
+    close(() => eg.randn([2], complex64), normal);
+    close(() => eg.randnLike(z()), normal);
+    close(() => eg.randnLike(eg.ones([2]), complex64), normal);
+    close(() => z().normal_(), normal);
+    close(() => z().normal_(1, 2), [3.1793, 0.585, -2.0813, 1.8039]);
+    const wide = seeded(() => eg.randnLike(z().to("complex128")));
+    assert.deepEqual(
+      wide,
+      seeded(() => eg.randn([2], { dtype: "complex128" })),
+    );
+    const x = z().requiresGrad_();
+    const y = x.clone();
+    y.uniform_().abs().sum().backward();
+    assert.deepEqual([...x.grad.dataSync()], [0, 0, 0, 0]);
+    assert.equal(eg.randLike(eg.ones([2, 3], complex64).t()).strides[0], 1);
+  });
+
+  test("bigints are ends of random integers, over the whole range", () => {
+    const all = [
+      900450186894289455n,
+      3969543146641149120n,
+      1895649597198586619n,
+      827948490035658087n,
+    ];
+    const wide = [
+      900450186894289455n,
+      510778632820608192n,
+      742728092591739643n,
+      827948490035658087n,
+    ];
+    const offset = [741280623151n, 506137267392n, 291447657211n, 841157541223n];
+    for (const [draw, expected] of [
+      [() => eg.randint(min, max, [4]), all],
+      [() => eg.randint({ low: min, high: max, size: [4] }), all],
+      [() => int64().random_(min, max), all],
+      [() => int64().random_(), all],
+      [() => int64().random_(2n ** 62n), all],
+      [() => eg.randint(2n ** 60n, [4]), wide],
+      [() => eg.randint(0, 2 ** 60, [4]), wide],
+      [() => eg.randint(0n, 2n ** 60n, [2, 2]), wide],
+      [() => eg.randintLike(int64(), 0, 2n ** 60n), wide],
+      [() => eg.randintLike(int64(), 2n ** 60n), wide],
+      [() => eg.randintLike(int64(), 2 ** 40), offset],
+      [() => eg.randintLike(int64(), { low: 0, high: 2n ** 40n }), offset],
+      [() => eg.randint(max - 1n, max, [4]), new Array(4).fill(max - 1n)],
+    ]) {
+      assert.deepEqual(seeded(draw), expected);
+    }
+    const generator = new eg.Generator(0);
+    assert.deepEqual([...eg.randint(min, max, [4], { generator }).dataSync()], all);
+    const like = eg.randintLike(eg.ones([3]), 1, 2);
+    assert.deepEqual([like.dtype, like.arraySync()], ["float32", [1, 1, 1]]);
+    assert.equal(eg.randintLike(eg.ones([3]), 5, { dtype: "int32" }).dtype, "int32");
+    const mapped = eg.func.vmap((x) => eg.randintLike(x, 3n, 4), { randomness: "different" });
+    assert.deepEqual(mapped(eg.ones([2, 2])).arraySync(), [
+      [3, 3],
+      [3, 3],
+    ]);
+  });
+
+  test("ends that are none are refused", () => {
+    const refuses = (draw, text) => assertThrows(draw, "InvalidArgument", text);
+    refuses(() => eg.randint(min, 2n ** 63n, [1]), /64 bits/);
+    refuses(() => eg.randint(max, min, [1]), /^\[randint\]/);
+    refuses(() => int64().random_(0.5, 2), /from: expected a whole number/);
+    refuses(() => int64().random_(true), /to: expected a whole number/);
+    refuses(() => int64().random_(3n, 3n), /from < to/);
+    refuses(() => eg.randint(0n, 2n ** 60n, [1], { dtype: "int32" }), /to - 1/);
+    refuses(() => eg.randintLike(int64()), /^\[randintLike\] expected from < to/);
+  });
+});
+
 describe("other draws", () => {
   test("say what is wrong", () => {
     const one = eg.ones([2]);

@@ -276,3 +276,17 @@ describe("whole numbers that do not fit", () => {
     }
   });
 });
+
+test("empty vectors are joined along any dimension", () => {
+  const none = eg.zeros([0]);
+  for (const dim of [0, 1, 5, -2]) {
+    assert.deepEqual(eg.cat([none, none], dim).shape, [0]);
+    assert.deepEqual(eg.cat([none], dim).shape, [0]);
+  }
+  assert.equal(eg.cat([none, none.to("float64")], 1).dtype, "float64");
+  assert.deepEqual(eg.cat([none, eg.ones([2, 2]), none], 1).shape, [2, 2]);
+  assertThrows(() => eg.cat([none, eg.ones([2])], 1), "IndexOutOfRange", /dimension 1/);
+  const leaf = eg.zeros([0], { requiresGrad: true });
+  eg.cat([leaf, none], 1).sum().backward();
+  assert.deepEqual(leaf.grad.shape, [0]);
+});

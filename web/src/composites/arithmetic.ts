@@ -26,7 +26,7 @@ import {
   where,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import { type DType, isComplex, isComplexNumber, isFloat } from "../tensor/dtype.js";
+import { type Complex, type DType, isComplex, isComplexNumber, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { asTensors, floatTypeOf, numbersLike } from "./constants.js";
@@ -43,11 +43,11 @@ export const trueDivide: (input: Operand, other: Operand) => Tensor = /* @__PURE
 export const rsub: (
   input: Operand,
   other: Operand,
-  ...rest: Arguments<[alpha: number], { alpha?: number }>
+  ...rest: Arguments<[alpha: number | Complex], { alpha?: number | Complex }>
 ) => Tensor = /* @__PURE__ */ composite(
   "rsub",
-  "input:operand other:operand alpha:number=1",
-  (input: Operand, other: Operand, alpha: number) => sub(other, input, alpha),
+  "input:operand other:operand alpha:any=1",
+  (input: Operand, other: Operand, alpha: number | Complex) => sub(other, input, { alpha }),
 );
 
 /** `input` to the power of `exponent`, computed in float64, which WebGPU does not have, or in complex128 if one is complex. */

@@ -7,36 +7,48 @@ import {
   expand,
   flip,
   full,
-  linspace,
   narrow,
   onesLike,
   pow,
   unsqueeze,
 } from "../generated/ops.js";
-import type { TensorOptions } from "../ops/create.js";
+import { linspace, type TensorOptions } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import { getDefaultDtype } from "../tensor/default_dtype.js";
-import type { Device, DType } from "../tensor/dtype.js";
+import { defaultComplexDtype, getDefaultDtype } from "../tensor/default_dtype.js";
+import {
+  type Complex,
+  type Device,
+  type DType,
+  isComplex,
+  isComplexNumber,
+} from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
 import { sizeOf } from "./shapes.js";
 
+type End = number | Complex;
+
 /** `base` raised to `steps` exponents, evenly spaced from `start` to `end` inclusive. */
 export const logspace: {
-  (start: number, end: number, steps: number, base?: number, options?: TensorOptions): Tensor;
-  (start: number, end: number, steps: number, options: TensorOptions & { base?: number }): Tensor;
+  (start: End, end: End, steps: number, base?: number, options?: TensorOptions): Tensor;
+  (start: End, end: End, steps: number, options: TensorOptions & { base?: number }): Tensor;
 } = /* @__PURE__ */ compositeFactory(
   "logspace",
-  "start:number end:number steps:int base:number=10 dtype:dtype?=null",
-  (
-    start: number,
-    end: number,
-    steps: number,
-    base: number,
-    given: DType | null,
-    device?: Device,
-  ) => {
-    const dtype = given ?? getDefaultDtype();
+  "start:any end:any steps:int base:number=10 dtype:dtype?=null",
+  (start: End, end: End, steps: number, base: number, given: DType | null, device?: Device) => {
+    const isWide = isComplexNumber(start) || isComplexNumber(end);
+    const dtype = given ?? (isWide ? defaultComplexDtype() : getDefaultDtype());
+    if (isWide) {
+      if (!isComplex(dtype)) {
+        fail(
+          "DtypeMismatch",
+          "logspace",
+          `dtype: complex ends need a complex dtype, got ${dtype}.`,
+        );
+      }
+      const exponents = linspace(start, end, steps, { dtype: "complex128" });
+      return pow(base, exponents).to(dtype, device ?? "cpu");
+    }
     // Devices have no float64, and a base in a tensor is not transferred.
     if (device !== undefined && device !== "cpu" && dtype === "float32") {
       const on = { dtype, device } as const;

@@ -9,8 +9,10 @@ import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor, wrapperOf } from "../tensor/tensor.js";
 import { writeCheck } from "../tensor/writes.js";
 import { withInt64 } from "./class_numbers.js";
+import { withComplex } from "./complex_numbers.js";
 import { encode, refuseSpreadTensors } from "./encode.js";
 import { interpreter } from "./interpreter.js";
+import { opOf } from "./op_lines.js";
 import { Kind, namesOf, type Op, usageOf } from "./signature.js";
 
 /** Runs an op. */
@@ -22,7 +24,12 @@ export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
 
 /** Runs an op in the engine; `values` are those of its parameters, in order. */
 export function invoke(op: Op, values: readonly unknown[]): Tensor | Tensor[] {
-  const count = native.invoke(op.id, encode(op, values), 0);
+  let count: number;
+  try {
+    count = native.invoke(op.id, encode(op, values), 0);
+  } catch (error) {
+    return withComplex(op, values, error, runOp, (real) => invoke(op, real));
+  }
   if (count === kFailed) {
     return withInt64(op, values, takeErrorFor(op.name), (fixed) => invoke(op, fixed));
   }
@@ -41,7 +48,21 @@ export function callInPlace(op: Op, args: readonly unknown[], flags: number): un
 /** Runs in the engine an op that changes its first value, and returns that value. */
 export function invokeInPlace(op: Op, values: readonly unknown[], flags: number): unknown {
   if (writeCheck !== null && values[0] instanceof Tensor) writeCheck(op.name, values[0]);
-  const count = native.invoke(op.id, encode(op, values), flags);
+  let count: number;
+  try {
+    count = native.invoke(op.id, encode(op, values), flags);
+  } catch (error) {
+    return withComplex(op, values, error, runOp, (real) => {
+      if (real[0] === values[0]) return invokeInPlace(op, real, flags);
+      // The target itself was multiplied.
+      const result = invoke(op, real) as Tensor;
+      try {
+        return runOp(opOf("copy_"), [values[0], result]);
+      } finally {
+        result.dispose();
+      }
+    });
+  }
   if (count === kFailed) {
     const again = (fixed: readonly unknown[]) => invokeInPlace(op, fixed, flags);
     return withInt64(op, values, takeErrorFor(op.name), again);
@@ -50,6 +71,10 @@ export function invokeInPlace(op: Op, values: readonly unknown[], flags: number)
   const frame = frameOf(count);
   for (let i = 0; i < count; i++) native.release(Math.abs(frame[i] ?? 0));
   return values[0];
+}
+
+function runOp(op: Op, values: readonly unknown[]): unknown {
+  return op.name.endsWith("_") ? invokeInPlace(op, values, 0) : invoke(op, values);
 }
 
 // Wraps the handles at the front of the frame.

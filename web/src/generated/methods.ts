@@ -2,23 +2,23 @@
 
 import type { GeneratorOption } from "../arguments/generator.js";
 import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
-import type { DType } from "../tensor/dtype.js";
+import type { Complex, DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** The ops as methods: the tensor is their first argument, or what PyTorch calls them on. */
 export interface TensorMethods {
   /** input + alpha * other, with broadcasting. */
-  add(other: Operand, alpha?: number): Tensor;
-  add(other: Operand, options: { alpha?: number }): Tensor;
+  add(other: Operand, alpha?: number | Complex): Tensor;
+  add(other: Operand, options: { alpha?: number | Complex }): Tensor;
   /** Like add(), but in place. */
-  add_(other: Operand, alpha?: number): this;
-  add_(other: Operand, options: { alpha?: number }): this;
+  add_(other: Operand, alpha?: number | Complex): this;
+  add_(other: Operand, options: { alpha?: number | Complex }): this;
   /** input - alpha * other, with broadcasting. */
-  sub(other: Operand, alpha?: number): Tensor;
-  sub(other: Operand, options: { alpha?: number }): Tensor;
+  sub(other: Operand, alpha?: number | Complex): Tensor;
+  sub(other: Operand, options: { alpha?: number | Complex }): Tensor;
   /** Like sub(), but in place. */
-  sub_(other: Operand, alpha?: number): this;
-  sub_(other: Operand, options: { alpha?: number }): this;
+  sub_(other: Operand, alpha?: number | Complex): this;
+  sub_(other: Operand, options: { alpha?: number | Complex }): this;
   /** Elementwise product, with broadcasting. */
   mul(other: Operand): Tensor;
   /** Like mul(), but in place. */
@@ -58,17 +58,17 @@ export interface TensorMethods {
   /** Like lerp(), but in place. */
   lerp_(end: Operand, weight: Operand): this;
   /** input + value * tensor1 * tensor2. */
-  addcmul(tensor1: Operand, tensor2: Operand, value?: number): Tensor;
-  addcmul(tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+  addcmul(tensor1: Operand, tensor2: Operand, value?: number | Complex): Tensor;
+  addcmul(tensor1: Operand, tensor2: Operand, options: { value?: number | Complex }): Tensor;
   /** Like addcmul(), but in place. */
-  addcmul_(tensor1: Operand, tensor2: Operand, value?: number): this;
-  addcmul_(tensor1: Operand, tensor2: Operand, options: { value?: number }): this;
+  addcmul_(tensor1: Operand, tensor2: Operand, value?: number | Complex): this;
+  addcmul_(tensor1: Operand, tensor2: Operand, options: { value?: number | Complex }): this;
   /** input + value * tensor1 / tensor2. */
-  addcdiv(tensor1: Operand, tensor2: Operand, value?: number): Tensor;
-  addcdiv(tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+  addcdiv(tensor1: Operand, tensor2: Operand, value?: number | Complex): Tensor;
+  addcdiv(tensor1: Operand, tensor2: Operand, options: { value?: number | Complex }): Tensor;
   /** Like addcdiv(), but in place. */
-  addcdiv_(tensor1: Operand, tensor2: Operand, value?: number): this;
-  addcdiv_(tensor1: Operand, tensor2: Operand, options: { value?: number }): this;
+  addcdiv_(tensor1: Operand, tensor2: Operand, value?: number | Complex): this;
+  addcdiv_(tensor1: Operand, tensor2: Operand, options: { value?: number | Complex }): this;
   /** True where the operands are equal. */
   eq(other: Operand): Tensor;
   /** Like eq(), but in place. */
@@ -649,16 +649,16 @@ export interface TensorMethods {
   /** The sum of the diagonal of a matrix. */
   trace(): Tensor;
   /** Sets the diagonal of input to fillValue; with wrap, a tall matrix has further diagonals. */
-  fillDiagonal_(fillValue: Scalar, wrap?: boolean): this;
-  fillDiagonal_(fillValue: Scalar, options: { wrap?: boolean }): this;
+  fillDiagonal_(fillValue: Scalar | Complex, wrap?: boolean): this;
+  fillDiagonal_(fillValue: Scalar | Complex, options: { wrap?: boolean }): this;
   /** The slices of input at index along dim. */
   indexSelect(dim: number, index: Tensor): Tensor;
   /** A copy of input with alpha * source added to the slices at index. */
-  indexAdd(dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
-  indexAdd(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
+  indexAdd(dim: number, index: Tensor, source: Tensor, alpha?: Scalar | Complex): Tensor;
+  indexAdd(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar | Complex }): Tensor;
   /** Like indexAdd(), but in place. */
-  indexAdd_(dim: number, index: Tensor, source: Tensor, alpha?: Scalar): this;
-  indexAdd_(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): this;
+  indexAdd_(dim: number, index: Tensor, source: Tensor, alpha?: Scalar | Complex): this;
+  indexAdd_(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar | Complex }): this;
   /** A copy of input with the slices at index replaced by those of source. */
   indexCopy(dim: number, index: Tensor, source: Tensor): Tensor;
   /** Like indexCopy(), but in place. */
@@ -739,9 +739,9 @@ export interface TensorMethods {
   normal_(options: { mean?: number; std?: number } & GeneratorOption): this;
   normal_(mean: number, options: { std?: number } & GeneratorOption): this;
   /** Sets the elements of input to random integers in [from, to), or in the range of its dtype. */
-  random_(from?: number | null, to?: number | null, options?: GeneratorOption): this;
-  random_(options: { from?: number | null; to?: number | null } & GeneratorOption): this;
-  random_(from: number | null, options: { to?: number | null } & GeneratorOption): this;
+  random_(from?: Scalar | null, to?: Scalar | null, options?: GeneratorOption): this;
+  random_(options: { from?: Scalar | null; to?: Scalar | null } & GeneratorOption): this;
+  random_(from: Scalar | null, options: { to?: Scalar | null } & GeneratorOption): this;
   /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
   exponential_(lambd?: number, options?: GeneratorOption): this;
   exponential_(options: { lambd?: number } & GeneratorOption): this;
@@ -972,21 +972,21 @@ export interface TensorMethods {
   /** Matrix product over the last two dims; leading dims broadcast, vectors are promoted. */
   matmul(other: Tensor): Tensor;
   /** beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0. */
-  addmm(mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  addmm(mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  addmm(mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  addmm(mat1: Tensor, mat2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  addmm(mat1: Tensor, mat2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  addmm(mat1: Tensor, mat2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
   /** Like addmm(), but in place. */
-  addmm_(mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): this;
-  addmm_(mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
-  addmm_(mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
+  addmm_(mat1: Tensor, mat2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): this;
+  addmm_(mat1: Tensor, mat2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): this;
+  addmm_(mat1: Tensor, mat2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): this;
   /** addmm for every matrix of a batch. */
-  baddbmm(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  baddbmm(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  baddbmm(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  baddbmm(batch1: Tensor, batch2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  baddbmm(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  baddbmm(batch1: Tensor, batch2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
   /** Like baddbmm(), but in place. */
-  baddbmm_(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): this;
-  baddbmm_(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
-  baddbmm_(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
+  baddbmm_(batch1: Tensor, batch2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): this;
+  baddbmm_(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): this;
+  baddbmm_(batch1: Tensor, batch2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): this;
   /** input @ weightᵀ + bias over the last dim, for any leading dims. */
   linear(weight: Tensor, bias?: Tensor | null): Tensor;
   linear(weight: Tensor, options: { bias?: Tensor | null }): Tensor;
@@ -1063,29 +1063,29 @@ export interface TensorMethods {
   lstsq(B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   lstsq(B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   /** beta * input + alpha * (mat @ vec). */
-  addmv(mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  addmv(mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  addmv(mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  addmv(mat: Tensor, vec: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  addmv(mat: Tensor, vec: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  addmv(mat: Tensor, vec: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
   /** Like addmv(), but in place. */
-  addmv_(mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): this;
-  addmv_(mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
-  addmv_(mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
+  addmv_(mat: Tensor, vec: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): this;
+  addmv_(mat: Tensor, vec: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): this;
+  addmv_(mat: Tensor, vec: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): this;
   /** beta * input + alpha * outer(vec1, vec2). */
-  addr(vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  addr(vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  addr(vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  addr(vec1: Tensor, vec2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  addr(vec1: Tensor, vec2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  addr(vec1: Tensor, vec2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
   /** Like addr(), but in place. */
-  addr_(vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): this;
-  addr_(vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
-  addr_(vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
+  addr_(vec1: Tensor, vec2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): this;
+  addr_(vec1: Tensor, vec2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): this;
+  addr_(vec1: Tensor, vec2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): this;
   /** beta * input + alpha * the sum over a batch of matrix products. */
-  addbmm(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  addbmm(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  addbmm(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  addbmm(batch1: Tensor, batch2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  addbmm(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  addbmm(batch1: Tensor, batch2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
   /** Like addbmm(), but in place. */
-  addbmm_(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): this;
-  addbmm_(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
-  addbmm_(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
+  addbmm_(batch1: Tensor, batch2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): this;
+  addbmm_(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): this;
+  addbmm_(batch1: Tensor, batch2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): this;
   /** input with slices along dim of a p-norm above maxnorm scaled down to maxnorm. */
   renorm(p: number, dim: number, maxnorm: number): Tensor;
   /** Like renorm(), but in place. */

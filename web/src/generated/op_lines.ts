@@ -2,8 +2,8 @@
 
 /** One line for each op, in the order of their ids; dispatch/op_lines.ts parses them. */
 export const kOpLines = `\
-add:mi input:operand other:operand alpha:number=1
-sub:mi input:operand other:operand alpha:number=1
+add:mi input:operand other:operand alpha:number(other)=1
+sub:mi input:operand other:operand alpha:number(other)=1
 mul:mi input:operand other:operand
 div:mi input:operand other:operand roundingMode:choice(null|floor|trunc)=null
 neg:mi input:operand
@@ -13,8 +13,8 @@ fmod:mi input:operand other:operand
 remainder:mi input:operand other:operand
 floor_divide:mi input:operand other:operand
 lerp:mi input:operand end:operand weight:operand
-addcmul:mi input:operand tensor1:operand tensor2:operand value:number=1
-addcdiv:mi input:operand tensor1:operand tensor2:operand value:number=1
+addcmul:mi input:operand tensor1:operand tensor2:operand value:number(tensor1)=1
+addcdiv:mi input:operand tensor1:operand tensor2:operand value:number(tensor1)=1
 eq:mi input:operand other:operand
 ne:mi input:operand other:operand
 lt:mi input:operand other:operand
@@ -172,7 +172,7 @@ diag:m input:tensor diagonal:int=0
 trace:m input:tensor
 fill_diagonal_:m input:tensor fillValue:scalar wrap:bool=false
 index_select:m input:tensor dim:int index:tensor
-index_add:mi input:tensor dim:int index:tensor source:tensor alpha:scalar=1
+index_add:mi input:tensor dim:int index:tensor source:tensor alpha:scalar(source)=1
 index_copy:mi input:tensor dim:int index:tensor source:tensor
 index_fill:mi input:tensor dim:int index:tensor value:operand
 gather:m input:tensor dim:int index:tensor
@@ -212,7 +212,7 @@ rand_like:g input:tensor dtype:dtype?=null
 randn_like:g input:tensor dtype:dtype?=null
 uniform_:mg input:tensor from:number=0 to:number=1
 normal_:mg input:tensor mean:number=0 std:number=1
-random_:mg input:tensor from:int?=null to:int?=null
+random_:mg input:tensor from:scalar?=null to:scalar?=null
 exponential_:mg input:tensor lambd:number=1
 bernoulli_:mg input:tensor p:number=0.5
 bernoulli:mg input:tensor
@@ -268,8 +268,8 @@ bmm:m input:tensor mat2:tensor
 mv:m input:tensor vec:tensor
 dot:m input:tensor tensor:tensor
 matmul:m input:tensor other:tensor
-addmm:mi input:tensor mat1:tensor mat2:tensor beta:scalar=1 alpha:scalar=1
-baddbmm:mi input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1
+addmm:mi input:tensor mat1:tensor mat2:tensor beta:scalar(input)=1 alpha:scalar(mat1)=1
+baddbmm:mi input:tensor batch1:tensor batch2:tensor beta:scalar(input)=1 alpha:scalar(batch1)=1
 linear:m input:tensor weight:tensor bias:tensor?=null
 bilinear:m input1:tensor input2:tensor weight:tensor bias:tensor?=null
 outer:m input:tensor vec2:tensor
@@ -297,9 +297,9 @@ lu_factor:ms A:tensor pivot:bool=true
 lu:ms A:tensor pivot:bool=true
 pinv:m A:tensor atol:number?=null rtol:number?=null hermitian:bool=false
 lstsq:ms A:tensor B:tensor rcond:number?=null driver:choice(gelsy|gels|gelsd|gelss)=gelsy
-addmv:mi input:tensor mat:tensor vec:tensor beta:scalar=1 alpha:scalar=1
-addr:mi input:tensor vec1:tensor vec2:tensor beta:scalar=1 alpha:scalar=1
-addbmm:mi input:tensor batch1:tensor batch2:tensor beta:scalar=1 alpha:scalar=1
+addmv:mi input:tensor mat:tensor vec:tensor beta:scalar(input)=1 alpha:scalar(vec)=1
+addr:mi input:tensor vec1:tensor vec2:tensor beta:scalar(input)=1 alpha:scalar(vec1)=1
+addbmm:mi input:tensor batch1:tensor batch2:tensor beta:scalar(input)=1 alpha:scalar(batch1)=1
 renorm:mi input:tensor p:number dim:int maxnorm:number
 layer_norm:m input:tensor normalizedShape:ints weight:tensor?=null bias:tensor?=null eps:number=0.00001
 rms_norm:m input:tensor normalizedShape:ints weight:tensor?=null eps:number?=null

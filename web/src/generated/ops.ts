@@ -6,31 +6,31 @@ import { sameSized } from "../dispatch/same_size.js";
 import type { GeneratorOption } from "../arguments/generator.js";
 import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
 import type { TensorOptions } from "../ops/create.js";
-import type { DType } from "../tensor/dtype.js";
+import type { Complex, DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** input + alpha * other, with broadcasting. */
 export const add: {
-  (input: Operand, other: Operand, alpha?: number): Tensor;
-  (input: Operand, other: Operand, options: { alpha?: number }): Tensor;
+  (input: Operand, other: Operand, alpha?: number | Complex): Tensor;
+  (input: Operand, other: Operand, options: { alpha?: number | Complex }): Tensor;
 } = define("add");
 
 /** Like add(), but writes the result into input and returns it. */
 export const add_: {
-  (input: Tensor, other: Operand, alpha?: number): Tensor;
-  (input: Tensor, other: Operand, options: { alpha?: number }): Tensor;
+  (input: Tensor, other: Operand, alpha?: number | Complex): Tensor;
+  (input: Tensor, other: Operand, options: { alpha?: number | Complex }): Tensor;
 } = defineInPlace("add");
 
 /** input - alpha * other, with broadcasting. */
 export const sub: {
-  (input: Operand, other: Operand, alpha?: number): Tensor;
-  (input: Operand, other: Operand, options: { alpha?: number }): Tensor;
+  (input: Operand, other: Operand, alpha?: number | Complex): Tensor;
+  (input: Operand, other: Operand, options: { alpha?: number | Complex }): Tensor;
 } = define("sub");
 
 /** Like sub(), but writes the result into input and returns it. */
 export const sub_: {
-  (input: Tensor, other: Operand, alpha?: number): Tensor;
-  (input: Tensor, other: Operand, options: { alpha?: number }): Tensor;
+  (input: Tensor, other: Operand, alpha?: number | Complex): Tensor;
+  (input: Tensor, other: Operand, options: { alpha?: number | Complex }): Tensor;
 } = defineInPlace("sub");
 
 /** Elementwise product, with broadcasting. */
@@ -127,26 +127,26 @@ export const lerp_: {
 
 /** input + value * tensor1 * tensor2. */
 export const addcmul: {
-  (input: Operand, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
-  (input: Operand, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+  (input: Operand, tensor1: Operand, tensor2: Operand, value?: number | Complex): Tensor;
+  (input: Operand, tensor1: Operand, tensor2: Operand, options: { value?: number | Complex }): Tensor;
 } = define("addcmul");
 
 /** Like addcmul(), but writes the result into input and returns it. */
 export const addcmul_: {
-  (input: Tensor, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
-  (input: Tensor, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+  (input: Tensor, tensor1: Operand, tensor2: Operand, value?: number | Complex): Tensor;
+  (input: Tensor, tensor1: Operand, tensor2: Operand, options: { value?: number | Complex }): Tensor;
 } = defineInPlace("addcmul");
 
 /** input + value * tensor1 / tensor2. */
 export const addcdiv: {
-  (input: Operand, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
-  (input: Operand, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+  (input: Operand, tensor1: Operand, tensor2: Operand, value?: number | Complex): Tensor;
+  (input: Operand, tensor1: Operand, tensor2: Operand, options: { value?: number | Complex }): Tensor;
 } = define("addcdiv");
 
 /** Like addcdiv(), but writes the result into input and returns it. */
 export const addcdiv_: {
-  (input: Tensor, tensor1: Operand, tensor2: Operand, value?: number): Tensor;
-  (input: Tensor, tensor1: Operand, tensor2: Operand, options: { value?: number }): Tensor;
+  (input: Tensor, tensor1: Operand, tensor2: Operand, value?: number | Complex): Tensor;
+  (input: Tensor, tensor1: Operand, tensor2: Operand, options: { value?: number | Complex }): Tensor;
 } = defineInPlace("addcdiv");
 
 /** True where the operands are equal. */
@@ -1532,8 +1532,8 @@ export const trace: {
 
 /** Sets the diagonal of input to fillValue; with wrap, a tall matrix has further diagonals. */
 export const fillDiagonal_: {
-  (input: Tensor, fillValue: Scalar, wrap?: boolean): Tensor;
-  (input: Tensor, fillValue: Scalar, options: { wrap?: boolean }): Tensor;
+  (input: Tensor, fillValue: Scalar | Complex, wrap?: boolean): Tensor;
+  (input: Tensor, fillValue: Scalar | Complex, options: { wrap?: boolean }): Tensor;
 } = defineInPlace("fill_diagonal_");
 
 /** The slices of input at index along dim. */
@@ -1543,14 +1543,14 @@ export const indexSelect: {
 
 /** A copy of input with alpha * source added to the slices at index. */
 export const indexAdd: {
-  (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
-  (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar | Complex }): Tensor;
 } = define("index_add");
 
 /** Like indexAdd(), but writes the result into input and returns it. */
 export const indexAdd_: {
-  (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
-  (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar | Complex }): Tensor;
 } = defineInPlace("index_add");
 
 /** A copy of input with the slices at index replaced by those of source. */
@@ -1718,7 +1718,7 @@ export const ones: {
 
 /** A tensor filled with one value, which sets its dtype. */
 export const full: {
-  (size: Ints, fillValue: Scalar, options?: TensorOptions): Tensor;
+  (size: Ints, fillValue: Scalar | Complex, options?: TensorOptions): Tensor;
 } = defineFactory("full");
 
 /** A tensor with uninitialised values. */
@@ -1758,7 +1758,7 @@ export const onesLike: {
 
 /** One value in the shape of input. */
 export const fullLike: {
-  (input: Tensor, fillValue: Scalar, options?: TensorOptions): Tensor;
+  (input: Tensor, fillValue: Scalar | Complex, options?: TensorOptions): Tensor;
 } = defineFactory("full_like");
 
 /** Uninitialised values in the shape of input. */
@@ -1817,9 +1817,9 @@ export const normal_: {
 
 /** Sets the elements of input to random integers in [from, to), or in the range of its dtype. */
 export const random_: {
-  (input: Tensor, from?: number | null, to?: number | null, options?: GeneratorOption): Tensor;
-  (input: Tensor, options: { from?: number | null; to?: number | null } & GeneratorOption): Tensor;
-  (input: Tensor, from: number | null, options: { to?: number | null } & GeneratorOption): Tensor;
+  (input: Tensor, from?: Scalar | null, to?: Scalar | null, options?: GeneratorOption): Tensor;
+  (input: Tensor, options: { from?: Scalar | null; to?: Scalar | null } & GeneratorOption): Tensor;
+  (input: Tensor, from: Scalar | null, options: { to?: Scalar | null } & GeneratorOption): Tensor;
 } = drawing(defineInPlace("random_"));
 
 /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
@@ -2219,30 +2219,30 @@ export const matmul: {
 
 /** beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0. */
 export const addmm: {
-  (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = define("addmm");
 
 /** Like addmm(), but writes the result into input and returns it. */
 export const addmm_: {
-  (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, mat1: Tensor, mat2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = defineInPlace("addmm");
 
 /** addmm for every matrix of a batch. */
 export const baddbmm: {
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = define("baddbmm");
 
 /** Like baddbmm(), but writes the result into input and returns it. */
 export const baddbmm_: {
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = defineInPlace("baddbmm");
 
 /** input @ weightᵀ + bias over the last dim, for any leading dims. */
@@ -2397,44 +2397,44 @@ export const lstsq: {
 
 /** beta * input + alpha * (mat @ vec). */
 export const addmv: {
-  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = define("addmv");
 
 /** Like addmv(), but writes the result into input and returns it. */
 export const addmv_: {
-  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, mat: Tensor, vec: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = defineInPlace("addmv");
 
 /** beta * input + alpha * outer(vec1, vec2). */
 export const addr: {
-  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = define("addr");
 
 /** Like addr(), but writes the result into input and returns it. */
 export const addr_: {
-  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = defineInPlace("addr");
 
 /** beta * input + alpha * the sum over a batch of matrix products. */
 export const addbmm: {
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = define("addbmm");
 
 /** Like addbmm(), but writes the result into input and returns it. */
 export const addbmm_: {
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
-  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar | Complex, alpha?: Scalar | Complex): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar | Complex; alpha?: Scalar | Complex }): Tensor;
+  (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar | Complex, options: { alpha?: Scalar | Complex }): Tensor;
 } = defineInPlace("addbmm");
 
 /** input with slices along dim of a p-norm above maxnorm scaled down to maxnorm. */

@@ -4,6 +4,7 @@ import { drawnFrom, generatorRule } from "../arguments/generator.js";
 import { type Arguments, readArguments } from "../arguments/read.js";
 import {
   count,
+  either,
   element,
   number,
   type Options,
@@ -33,6 +34,7 @@ import {
 import { tensor as makeTensor } from "../ops/create.js";
 import type { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
+import { type Complex, isComplexNumber } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -89,7 +91,9 @@ const kNormalNumbers = { tensor: storedRule, mean: number.or(0), std: number.or(
 
 const kNormalArguments = { ...kNormalNumbers, ...kDrawn };
 
-const kConstantArguments = { tensor: storedRule, val: element };
+const complexNumber = /* @__PURE__ */ new Rule<Complex>("a complex number", isComplexNumber);
+
+const kConstantArguments = { tensor: storedRule, val: either(element, complexNumber) };
 
 const kKaimingArguments = {
   tensor: storedRule,
@@ -177,9 +181,11 @@ export function normal_<T extends Tensor>(
 /** Sets every element to `val`. */
 export function constant_<T extends Tensor>(
   tensor: T,
-  ...rest: [val: number | InitOptions<typeof kConstantArguments>]
+  ...rest: [val: number | Complex | InitOptions<typeof kConstantArguments>]
 ): T {
-  const { val } = readArguments("constant_", kConstantArguments, [tensor, ...rest]);
+  // As the last argument, a complex number would be taken for options.
+  const given = isComplexNumber(rest[0]) ? [{ val: rest[0] }] : rest;
+  const { val } = readArguments("constant_", kConstantArguments, [tensor, ...given]);
   noGrad(() => fill_(tensor, val));
   return tensor;
 }

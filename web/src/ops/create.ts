@@ -4,9 +4,16 @@ import { readArguments, readOptions } from "../arguments/read.js";
 import { listOf, type Options, size, unchecked, type Values } from "../arguments/rule.js";
 import type { Ints, Scalar } from "../dispatch/types.js";
 import { toDtype } from "../generated/internal.js";
-import { clone, full as fullOfType, reshape } from "../generated/ops.js";
+import {
+  clone,
+  complex,
+  fill_,
+  full as fullOfType,
+  linspace as linspaceOfReal,
+  reshape,
+} from "../generated/ops.js";
 import { checkedFor, frameOf, native } from "../runtime/bridge.js";
-import { describe, fail, kIndexAdvice } from "../runtime/errors.js";
+import { calledAs, describe, fail, kIndexAdvice } from "../runtime/errors.js";
 import { defaultComplexDtype, getDefaultDtype } from "../tensor/default_dtype.js";
 import {
   type Complex,
@@ -87,7 +94,7 @@ export function tensor(data: TensorData, ...rest: [options?: FromDataOptions]): 
 
 const kFullArguments = {
   size: unchecked<Ints>(),
-  fillValue: unchecked<Scalar>(),
+  fillValue: unchecked<Scalar | Complex>(),
   ...kOptions,
 };
 
@@ -96,10 +103,58 @@ const kFullArguments = {
  * distinguish 1.0 from 1; a boolean becomes bool, a bigint int64.
  */
 export const full: typeof fullOfType = (...given) => {
-  const { size, fillValue, dtype, ...options } = readArguments("full", kFullArguments, given);
+  const args = withoutOptions(given) ? [...given, {}] : given;
+  const { size, fillValue, dtype, ...options } = readArguments("full", kFullArguments, args);
+  if (isComplexNumber(fillValue)) {
+    const own = { dtype: dtype ?? defaultComplexDtype(), device: options.device };
+    const filled = calledAs("full", () => scope(() => fill_(fullOfType(size, 0, own), fillValue)));
+    return options.requiresGrad ? filled.requiresGrad_() : filled;
+  }
   const ownType = typeof fillValue === "number" ? getDefaultDtype() : null;
   return fullOfType(size, fillValue, { ...options, dtype: dtype ?? ownType });
 };
+
+const kLinspaceArguments = {
+  start: unchecked<number | Complex>(),
+  end: unchecked<number | Complex>(),
+  steps: unchecked<number>(),
+  ...kOptions,
+};
+
+/** `steps` evenly spaced numbers, which may be complex, from `start` to `end` inclusive. */
+export function linspace(
+  start: number | Complex,
+  end: number | Complex,
+  steps: number,
+  options?: TensorOptions,
+): Tensor;
+export function linspace(...given: readonly unknown[]): Tensor {
+  const { start, end, steps, dtype, device, requiresGrad } = readArguments(
+    "linspace",
+    kLinspaceArguments,
+    given,
+  );
+  const areReal = !isComplexNumber(start) && !isComplexNumber(end);
+  if (areReal && (dtype === null || !isComplex(dtype))) {
+    return linspaceOfReal(start as number, end as number, steps, { dtype, device, requiresGrad });
+  }
+  const wanted = dtype ?? defaultComplexDtype();
+  if (!isComplex(wanted)) {
+    fail("DtypeMismatch", "linspace", `dtype: complex ends need a complex dtype, got ${wanted}.`);
+  }
+  const options = { dtype: wanted === "complex64" ? "float32" : "float64", device } as const;
+  const partOf = (one: number | Complex, name: "re" | "im") =>
+    isComplexNumber(one) ? one[name] : name === "re" ? one : 0;
+  const part = (name: "re" | "im") =>
+    linspaceOfReal(partOf(start, name), partOf(end, name), steps, options);
+  const result = scope(() => complex(part("re"), part("im")));
+  return requiresGrad ? result.requiresGrad_() : result;
+}
+
+// True if the last argument is a complex number, which reading arguments would take for options.
+function withoutOptions(given: readonly unknown[]): boolean {
+  return isComplexNumber(given[given.length - 1]);
+}
 
 /** Makes a row-major tensor and copies `elements` into it. */
 export function fromElements(

@@ -28,7 +28,7 @@ import type { NonzeroMethod } from "../ops/where.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
-import { type Device, type DType, deviceOf, dtypeOf } from "./dtype.js";
+import { type Complex, type Device, type DType, deviceOf, dtypeOf } from "./dtype.js";
 import { type Item, readItem } from "./elements.js";
 import { formatTensor } from "./format.js";
 import { geometryOf, handleOf, infoFlag, infoWord, kNoHandle, shapeOf } from "./info.js";
@@ -63,7 +63,10 @@ export interface Tensor extends TensorMethods, CompositeMethods, ShortcutMethods
   nonzero: NonzeroMethod;
 
   /** Returns `other` minus `alpha` times this tensor: x.rsub(1) is 1 - x. */
-  rsub(other: Operand, ...rest: Arguments<[alpha: number], { alpha?: number }>): Tensor;
+  rsub(
+    other: Operand,
+    ...rest: Arguments<[alpha: number | Complex], { alpha?: number | Complex }>
+  ): Tensor;
 }
 
 /** An n-dimensional array that can record how it was computed, for automatic differentiation. */
