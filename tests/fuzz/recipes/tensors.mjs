@@ -54,6 +54,7 @@ export const kIndexing = [
     'eg.tensor([[1, 2], [3, 4]], { dtype: "float32", shape: [4], requiresGrad: true })',
     "eg.tensor(new Float32Array(6), { shape: [2, 3] })",
     "eg.tensor([1n, 2n])",
+    "eg.randintLike(eg.ones([2]), 0, 3)",
     "!eg.tensor([true, [false]])",
     'eg.tensor(new Float64Array(4), { dtype: "complex128", shape: [2] })',
     "eg.tensor([{ re: 1, im: 2 }])",

@@ -24,7 +24,7 @@ const kReadsMemory = new Set(["asStrided", "asStridedScatter"]);
 // Composites that read values, or write a batch into a tensor that is the same for all samples.
 const kRefused = new Set(
   (
-    "argwhere asStridedScatter bincount cov histc histogram isin istft matrixExp nanquantile quantile unique uniqueConsecutive " +
+    "argwhere asStridedScatter bincount cov histc histogram istft nanquantile quantile unique uniqueConsecutive " +
     "unravelIndex"
   ).split(" "),
 );

@@ -29,6 +29,7 @@ const kNoOps = [
   "isInferenceModeEnabled",
   "keep",
   "manualSeed",
+  "randintLike",
   "memory",
   "noGrad",
   "preload",
