@@ -30,7 +30,7 @@ export { type Restorable, type Stateful, type WarmupOptions, warmup } from "./au
 export { fft } from "./composites/fourier/namespace.js";
 export * from "./composites/index.js";
 export * as linalg from "./composites/linalg/namespace.js";
-export { randint, randintLike } from "./composites/random_integers.js";
+export { randintLike } from "./composites/random_integers.js";
 export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
@@ -68,6 +68,7 @@ export { type Index, type IndexList, Slice, slice } from "./ops/indexing.js";
 export { type FloatInfo, finfo, type IntegerInfo, iinfo } from "./ops/number_types.js";
 export * as random from "./ops/random.js";
 export { manualSeed } from "./ops/random.js";
+export { randint } from "./ops/random_integers.js";
 export type { NestedArray } from "./ops/read.js";
 export type { Target, ToOptions } from "./ops/to.js";
 export { type NonzeroOptions, nonzero, where } from "./ops/where.js";
