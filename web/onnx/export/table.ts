@@ -59,7 +59,7 @@ export const kLeastTypes: ReadonlyMap<string, DType> = new Map([
   ),
   ...typed(
     "uint8",
-    "addcmul heaviside sign sgn relu6 threshold outer kron diag fillDiagonal_ scatterReduce indexReduce",
+    "addcmul addr heaviside sign sgn relu6 threshold outer kron diag fillDiagonal_ scatterReduce indexReduce",
   ),
   ...typed("uint8", "max min sort argsort msort topk kthvalue median scatter scatterAdd indexAdd"),
 ]);
