@@ -55,7 +55,9 @@ describe("complex numbers on the device", options, () => {
   test("have every result and gradient of the CPU, to the second order, and stay there", async () => {
     const warnings = await warningsOf(() => {
       let count = 0;
-      for (const op of opTable.filter(({ js }) => typeof eg[js] === "function")) {
+      // random.test.mjs tests the numbers that the device draws.
+      const ops = opTable.filter((op) => typeof eg[op.js] === "function" && !op.takesGenerator);
+      for (const op of ops) {
         for (const sample of samplesOf(op)) {
           eg.scope(() => {
             const right = outcome(op, sample, "cpu");

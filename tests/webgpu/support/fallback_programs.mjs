@@ -19,6 +19,7 @@ export const kCalls = {
   svd: (a) => linalg.svd(a)[1],
   eigh: (a) => linalg.eigh(a)[0],
   eigvals: (a) => eg.real(linalg.eigvals(a)),
+  matrixExp: (a) => linalg.matrixExp(a),
   searchsorted: (a) => eg.searchsorted(a.detach().flatten().sort()[0], a.at(0)),
 };
 

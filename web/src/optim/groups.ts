@@ -4,7 +4,11 @@ import type { Rule } from "../arguments/rule.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** Parameters with their own settings; omitted settings are those of the optimizer. */
-export type ParamGroup<Settings> = { params: Tensor[]; paramNames?: string[] } & Settings;
+export type ParamGroup<Settings> = {
+  params: Tensor[];
+  /** The names of the parameters, if they were given. */
+  paramNames?: string[];
+} & Settings;
 
 /** A parameter with its name, as namedParameters() of a module lists them. */
 export type NamedParam = readonly [name: string, param: Tensor];
