@@ -22,7 +22,7 @@ export async function profile(wasm, variant, functions, names) {
 
 function record(options) {
   return new Promise((resolve, reject) => {
-    const flags = ["--expose-gc"];
+    const flags = [];
     if (options[1] === "relaxed" && Number.parseInt(process.versions.node, 10) < 22)
       flags.push("--experimental-wasm-relaxed-simd");
     const child = spawn(process.execPath, [...flags, kProgram, ...options.map(String)], {

@@ -170,8 +170,10 @@ DType kernel_dtype(DType compute) {
   return compute == DType::kComplex64 ? DType::kComplex128 : computed_dtype(compute);
 }
 
-// A parameter as an element of an integer dtype. A negative factor may wrap around in uint8.
-double integer_param(std::string_view op, const op::Param& param, DType dtype, double value) {
+// A parameter as an element of an integer dtype. A negative factor may wrap around in uint8. Not
+// inlined: that would put it into the core of the download.
+[[gnu::noinline]] double integer_param(std::string_view op, const op::Param& param, DType dtype,
+                                       double value) {
   const bool is_whole = std::trunc(value) == value && std::abs(value) < 0x1p63;
   const Scalar number = is_whole ? Scalar(static_cast<std::int64_t>(value)) : Scalar(value);
   check_integer_factor(op, param.name, number, dtype);
@@ -187,7 +189,7 @@ op::ParamValues integer_params(const ElementwiseInfo& info, DType compute, op::P
     check(param.role != op::Param::Role::kForFloats || values[i] == 0, ErrorCode::kDtypeMismatch,
           info.name, param.name, " is not implemented for ", compute, '.');
     const bool is_limit = param.role == op::Param::Role::kLimit && !std::isinf(values[i]);
-    if (is_limit || param.role == op::Param::Role::kFactor)
+    if (is_limit || (param.role == op::Param::Role::kFactor && values[i] != 1))
       values[i] = integer_param(info.name, param, compute, values[i]);
   }
   return values;

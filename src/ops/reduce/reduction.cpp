@@ -1,6 +1,8 @@
 #include "ops/reduce/reduction.h"
 
+#include "dispatch/elementwise.h"
 #include "dispatch/factories.h"
+#include "formulas/selection.h"
 #include "ops/create/copy.h"
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"

@@ -95,7 +95,7 @@ Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double corr
     const Var centered = Var(detach(input)) - Var(unreduce(mean, reduced, input.shape()));
     return variance_in(dtype, centered.tensor(), reduced, correction, root);
   }
-  const Tensor result = variance_around(mean, input, reduced, correction, root);
+  Tensor result = variance_around(mean, input, reduced, correction, root);
   if (dtype != DType::kFloat32 || !may_be_inexact(result, mean, root)) return result;
   // PyTorch always sums in float64. Here that is only done where it matters, because the conversion
   // costs time.

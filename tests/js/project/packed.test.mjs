@@ -15,7 +15,7 @@ const kAnyAddon = `(?:${kAddons.join("|")})`;
 
 // The groups of files by their paths, with the most kilobytes that each may have.
 const kGroups = {
-  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 12800 },
+  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 13400 },
   "engine, scripts": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.mjs$`), most: 100 },
   "WebGPU, script": { path: /^dist\/wasm\/edgegrad-webgpu\.js$/, most: 340 },
   "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1300 },
@@ -32,7 +32,7 @@ const kGroups = {
   licences: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 10 },
 };
-const kMostPacked = 6100;
+const kMostPacked = 6300;
 
 const run = promisify(execFile);
 

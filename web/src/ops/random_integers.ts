@@ -10,6 +10,7 @@ import { empty, randint as randintOfEngine, random_ } from "../generated/ops.js"
 import { calledAs } from "../runtime/errors.js";
 import { dtypeRule } from "../tensor/dtype.js";
 import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
+import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { TensorOptions } from "./create.js";
 
@@ -41,10 +42,12 @@ export const randint: Randint = /* @__PURE__ */ drawing(
     const { dtype, device, requiresGrad } = own;
     const [low, high, size] =
       own.size === null ? [0, own.low, own.high as Ints] : [own.low, own.high as End, own.size];
-    return calledAs("randint", () => {
-      const drawn = random_(empty(size, { dtype: dtype ?? "int64", device }), low, high);
-      return withFactoryOptions(drawn, { device, requiresGrad });
-    });
+    return calledAs("randint", () =>
+      scope(() => {
+        const drawn = random_(empty(size, { dtype: dtype ?? "int64", device }), low, high);
+        return withFactoryOptions(drawn, { device, requiresGrad });
+      }),
+    );
   }),
 ) as never;
 
