@@ -75,6 +75,12 @@ describe("nn.init", () => {
     }
   });
 
+  test("truncNormal_ leaves a complex tensor as it is", () => {
+    const z = eg.ones([2], { dtype: "complex64" });
+    assertThrows(() => init.truncNormal_(z), "DtypeMismatch", /expected real numbers/);
+    assertTensor(eg.real(z), [1, 1]);
+  });
+
   test("truncNormal_ stays inside and is normal there", () => {
     eg.manualSeed(0);
     const x = init.truncNormal_(eg.empty([20000], { dtype: "float64" }), 1, 2, 0, 3);

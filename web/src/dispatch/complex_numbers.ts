@@ -33,8 +33,13 @@ export function withComplex<T>(
   if (number.im === 0) return again(withNumber(number.re));
   if (op.name === "fullLike") {
     const result = again(withNumber(0)) as Tensor;
-    run(opOf("fill_"), [result, number]);
-    return result as T;
+    try {
+      run(opOf("fill_"), [result, number]);
+      return result as T;
+    } catch (refusal) {
+      result.dispose();
+      throw refusal;
+    }
   }
   const factor = op.parameters.findIndex(({ name }) => name === parameter.choices[0]);
   if (factor < 0) throw error;

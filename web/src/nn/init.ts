@@ -34,7 +34,7 @@ import {
 import { tensor as makeTensor } from "../ops/create.js";
 import type { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
-import { type Complex, isComplexNumber } from "../tensor/dtype.js";
+import { type Complex, isComplex, isComplexNumber } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -238,6 +238,9 @@ export function truncNormal_<T extends Tensor>(
 ): T {
   const given = readArguments("truncNormal_", kTruncNormalArguments, [tensor, ...rest]);
   const { mean, std, a, b, generator } = given;
+  if (isComplex(tensor.dtype)) {
+    fail("DtypeMismatch", "truncNormal_", `expected real numbers, got ${tensor.dtype}.`);
+  }
   if (mean < a - 2 * std || mean > b + 2 * std) {
     console.warn(
       "edgegrad: [truncNormal_] the mean is over two standard deviations outside of [a, b]: the numbers will be inaccurate.",
