@@ -24,7 +24,6 @@ import { Tensor } from "../tensor/tensor.js";
 import { callClosure } from "./closure.js";
 import type {
   GroupOf,
-  NamedParam,
   OptimizerState,
   ParamGroup,
   Params,
@@ -35,6 +34,7 @@ import type {
 } from "./groups.js";
 import { formatOptimizer } from "./optimizer_text.js";
 import { type AnyStep, quietStep } from "./own_step.js";
+import { elementsOf, isParam, readGroupParams } from "./params.js";
 
 /** Reads the settings after the parameters, by position in PyTorch's order or by name. */
 export function readSettings<R extends Rules>(
@@ -97,7 +97,12 @@ export abstract class Optimizer<
     });
     const rules = { ...kGroupRules, ...own };
     const { params: given, paramNames, initialLr, ...read } = readOptions(name, rules, rest);
-    const { params, names } = this.#paramsAndNames(given, paramNames as string[] | undefined);
+    const { params, names } = readGroupParams(
+      name,
+      given,
+      paramNames as string[] | undefined,
+      this.paramGroups,
+    );
     const settings: ParamGroup<Settings> = { ...(read as Settings), params };
     if (names !== undefined) settings.paramNames = names;
     if (initialLr !== undefined) Object.assign(settings, { initialLr });
@@ -329,62 +334,6 @@ export abstract class Optimizer<
     return this.paramGroups.flatMap((group) => group.params);
   }
 
-  // The parameters of a group, which are tensors or pairs of a name and a tensor, and their names.
-  #paramsAndNames(
-    given: unknown,
-    paramNames: string[] | undefined,
-  ): { params: Tensor[]; names: string[] | undefined } {
-    const name = this.#name;
-    const elements = isTensor(given) ? [given] : elementsOf(name, given);
-    const params = elements.map((one) => (isNamed(one) ? one[1] : one));
-    this.#checkParams(params);
-    const own = elements.flatMap((one) => (isNamed(one) ? [one[0]] : []));
-    if (own.length > 0 && own.length < params.length) {
-      const reason = `params: ${own.length} of ${params.length} parameters have a name. Give one to all of them, or to none.`;
-      fail("InvalidArgument", name, reason);
-    }
-    const names = own.length > 0 ? own : paramNames && [...paramNames];
-    if (names !== undefined && names.length !== params.length) {
-      const reason = `paramNames: expected ${params.length} names, one per parameter, got ${names.length}.`;
-      fail("InvalidArgument", name, reason);
-    }
-    const [first] = this.paramGroups;
-    if (first !== undefined && (first.paramNames === undefined) !== (names === undefined)) {
-      const which =
-        names === undefined
-          ? "the others have them and this one does not"
-          : "this one has them and the others do not";
-      fail("InvalidArgument", name, `params: all groups have names or none has, but ${which}.`);
-    }
-    return { params, names };
-  }
-
-  #checkParams(params: unknown[]): asserts params is Tensor[] {
-    const name = this.#name;
-    const known = new Set(this.#params());
-    for (const param of params) {
-      if (!isTensor(param)) {
-        const reason = `params: expected tensors, got ${describe(param)}.`;
-        fail("InvalidArgument", name, reason);
-      }
-      if (!param.isLeaf) {
-        fail(
-          "InvalidArgument",
-          name,
-          "params: expected leaves, got a non-leaf tensor, the result of an operation.",
-        );
-      }
-      if (known.has(param)) {
-        fail(
-          "InvalidArgument",
-          name,
-          "params: expected distinct parameters, got the same one twice.",
-        );
-      }
-      known.add(param);
-    }
-  }
-
   #dropState(): void {
     for (const own of this.state.values()) disposeState(own);
     this.state.clear();
@@ -425,25 +374,6 @@ function mapped<T extends object, U>(object: T, map: (value: T[keyof T], key: st
   return Object.fromEntries(entries) as Record<keyof T & string, U>;
 }
 
-// The parameters or groups that an optimizer was given.
-function elementsOf(name: string, given: unknown): unknown[] {
-  const module = given as { parameters?: unknown } | null | undefined;
-  if (typeof module?.parameters === "function") {
-    fail(
-      "InvalidArgument",
-      name,
-      `params: expected parameters, got ${describe(given)}: pass its parameters().`,
-    );
-  }
-  const isIterable = typeof given === "object" && given !== null && Symbol.iterator in given;
-  if (!isIterable || isTensor(given)) {
-    const advice = typeof given === "function" ? " Call it: model.parameters()." : "";
-    const reason = `params: expected a list of tensors or groups, got ${describe(given)}.${advice}`;
-    fail("InvalidArgument", name, reason);
-  }
-  return [...(given as Iterable<unknown>)];
-}
-
 function disposeState(own: object): void {
   for (const value of Object.values(own)) {
     if (value instanceof Tensor) value.dispose();
@@ -465,16 +395,4 @@ function collectInputs(params: readonly Tensor[], all: Tensor[]): StepInputs {
     inputs.grads.push(grad);
   }
   return inputs;
-}
-
-function isTensor(value: unknown): value is Tensor {
-  return value instanceof Tensor;
-}
-
-function isNamed(value: unknown): value is NamedParam {
-  return Array.isArray(value) && value.length === 2 && typeof value[0] === "string";
-}
-
-function isParam(value: unknown): boolean {
-  return isTensor(value) || isNamed(value);
 }
