@@ -1,6 +1,7 @@
 // Matching the arguments of a call with its declaration.
 
 import { describe, fail } from "../runtime/errors.js";
+import { isComplexNumber } from "./complex.js";
 import { type Rule, type Rules, unchecked, type Values } from "./rule.js";
 import { refuseOption } from "./unknown_option.js";
 
@@ -27,7 +28,7 @@ export function readArguments<R extends Rules>(
 ): Values<R> {
   const names = Object.keys(rules);
   const positional = withoutTrailingGaps(given);
-  const options = isPlainObject(positional[positional.length - 1]) ? positional.pop() : {};
+  const options = areOptions(positional[positional.length - 1]) ? positional.pop() : {};
   if (positional.length > names.length) {
     fail("InvalidArgument", where, `too many arguments: it is called as ${usage(where, rules)}.`);
   }
@@ -99,6 +100,11 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   const prototype: object | null = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return true;
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
+}
+
+/** True for a plain object with options rather than a complex number. */
+export function areOptions(value: unknown): value is Record<string, unknown> {
+  return isPlainObject(value) && !isComplexNumber(value);
 }
 
 function withoutTrailingGaps(given: readonly unknown[]): unknown[] {

@@ -12,16 +12,10 @@ import {
   pow,
   unsqueeze,
 } from "../generated/ops.js";
-import { linspace, type TensorOptions } from "../ops/create.js";
+import { complexDtypeFor, linspace, type TensorOptions } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import { defaultComplexDtype, getDefaultDtype } from "../tensor/default_dtype.js";
-import {
-  type Complex,
-  type Device,
-  type DType,
-  isComplex,
-  isComplexNumber,
-} from "../tensor/dtype.js";
+import { getDefaultDtype } from "../tensor/default_dtype.js";
+import { type Complex, type Device, type DType, isComplexNumber } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
 import { sizeOf } from "./shapes.js";
@@ -36,19 +30,12 @@ export const logspace: {
   "logspace",
   "start:any end:any steps:int base:number=10 dtype:dtype?=null",
   (start: End, end: End, steps: number, base: number, given: DType | null, device?: Device) => {
-    const isWide = isComplexNumber(start) || isComplexNumber(end);
-    const dtype = given ?? (isWide ? defaultComplexDtype() : getDefaultDtype());
-    if (isWide) {
-      if (!isComplex(dtype)) {
-        fail(
-          "DtypeMismatch",
-          "logspace",
-          `dtype: complex ends need a complex dtype, got ${dtype}.`,
-        );
-      }
+    if (isComplexNumber(start) || isComplexNumber(end)) {
+      const dtype = complexDtypeFor("logspace", given);
       const exponents = linspace(start, end, steps, { dtype: "complex128" });
       return pow(base, exponents).to(dtype, device ?? "cpu");
     }
+    const dtype = given ?? getDefaultDtype();
     // Devices have no float64, and a base in a tensor is not transferred.
     if (device !== undefined && device !== "cpu" && dtype === "float32") {
       const on = { dtype, device } as const;

@@ -1,11 +1,10 @@
 // Calling an op: matching positional and named arguments with parameters, and wrapping the results.
 
-import { isPlainObject } from "../arguments/read.js";
+import { areOptions } from "../arguments/read.js";
 import { refuseOption } from "../arguments/unknown_option.js";
 import { callFrame, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import { kFailed } from "../runtime/native.js";
-import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor, wrapperOf } from "../tensor/tensor.js";
 import { writeCheck } from "../tensor/writes.js";
 import { withInt64 } from "./class_numbers.js";
@@ -146,11 +145,11 @@ function fillGaps(op: Op, values: unknown[]): unknown[] {
   return values;
 }
 
-/** True for an object with options: a plain object that is not a complex number, since no parameter takes one. */
+/** areOptions(), faster for tensors. */
 export function isOptions(value: unknown): value is Record<string, unknown> {
   // Most arguments end here, and this check is faster.
   if (typeof value !== "object" || value instanceof Tensor) return false;
-  return isPlainObject(value) && !isComplexNumber(value);
+  return areOptions(value);
 }
 
 // True for reshape(2, 3), which means reshape([2, 3]).

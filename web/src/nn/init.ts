@@ -183,9 +183,7 @@ export function constant_<T extends Tensor>(
   tensor: T,
   ...rest: [val: number | Complex | InitOptions<typeof kConstantArguments>]
 ): T {
-  // As the last argument, a complex number would be taken for options.
-  const given = isComplexNumber(rest[0]) ? [{ val: rest[0] }] : rest;
-  const { val } = readArguments("constant_", kConstantArguments, [tensor, ...given]);
+  const { val } = readArguments("constant_", kConstantArguments, [tensor, ...rest]);
   noGrad(() => fill_(tensor, val));
   return tensor;
 }

@@ -103,8 +103,7 @@ const kFullArguments = {
  * distinguish 1.0 from 1; a boolean becomes bool, a bigint int64.
  */
 export const full: typeof fullOfType = (...given) => {
-  const args = withoutOptions(given) ? [...given, {}] : given;
-  const { size, fillValue, dtype, ...options } = readArguments("full", kFullArguments, args);
+  const { size, fillValue, dtype, ...options } = readArguments("full", kFullArguments, given);
   if (isComplexNumber(fillValue)) {
     const own = { dtype: dtype ?? defaultComplexDtype(), device: options.device };
     const filled = calledAs("full", () => scope(() => fill_(fullOfType(size, 0, own), fillValue)));
@@ -138,10 +137,7 @@ export function linspace(...given: readonly unknown[]): Tensor {
   if (areReal && (dtype === null || !isComplex(dtype))) {
     return linspaceOfReal(start as number, end as number, steps, { dtype, device, requiresGrad });
   }
-  const wanted = dtype ?? defaultComplexDtype();
-  if (!isComplex(wanted)) {
-    fail("DtypeMismatch", "linspace", `dtype: complex ends need a complex dtype, got ${wanted}.`);
-  }
+  const wanted = complexDtypeFor("linspace", dtype);
   const options = { dtype: wanted === "complex64" ? "float32" : "float64", device } as const;
   const partOf = (one: number | Complex, name: "re" | "im") =>
     isComplexNumber(one) ? one[name] : name === "re" ? one : 0;
@@ -151,9 +147,11 @@ export function linspace(...given: readonly unknown[]): Tensor {
   return requiresGrad ? result.requiresGrad_() : result;
 }
 
-// True if the last argument is a complex number, which reading arguments would take for options.
-function withoutOptions(given: readonly unknown[]): boolean {
-  return isComplexNumber(given[given.length - 1]);
+/** Returns the dtype of numbers between complex ends; throws if a real one was given. */
+export function complexDtypeFor(where: string, given: DType | null): DType {
+  const dtype = given ?? defaultComplexDtype();
+  if (isComplex(dtype)) return dtype;
+  fail("DtypeMismatch", where, `dtype: complex ends need a complex dtype, got ${dtype}.`);
 }
 
 /** Makes a row-major tensor and copies `elements` into it. */

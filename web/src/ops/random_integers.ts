@@ -1,7 +1,7 @@
 // Random integers between ends of 64 bits.
 
 import type { GeneratorOption } from "../arguments/generator.js";
-import { isPlainObject, readArguments } from "../arguments/read.js";
+import { areOptions, readArguments } from "../arguments/read.js";
 import { unchecked } from "../arguments/rule.js";
 import { named } from "../dispatch/define.js";
 import { drawing } from "../dispatch/drawing.js";
@@ -34,7 +34,7 @@ type Randint = {
 export const randint: Randint = /* @__PURE__ */ drawing(
   /* @__PURE__ */ named("randint", (...given: readonly unknown[]): Tensor => {
     const last = given[given.length - 1];
-    const options = isPlainObject(last) ? last : {};
+    const options = areOptions(last) ? last : {};
     if (![...given, options.low, options.high].some(isWide)) {
       return (randintOfEngine as (...given: readonly unknown[]) => Tensor)(...given);
     }

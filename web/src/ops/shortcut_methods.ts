@@ -1,7 +1,7 @@
 // Convenience methods that PyTorch programs use on tensors besides the ops: short names for conversions and views, and functions
 // that make new tensors like a given one. They are in every bundle, so each is a one-line call of existing code.
 
-import { isPlainObject } from "../arguments/read.js";
+import { areOptions } from "../arguments/read.js";
 import type { Ints, Operand, Scalar } from "../dispatch/types.js";
 import {
   clone,
@@ -21,7 +21,6 @@ import {
   type Device,
   type DType,
   isComplex,
-  isComplexNumber,
   isFloat,
   itemSize,
 } from "../tensor/dtype.js";
@@ -278,7 +277,7 @@ function alike(
   given: readonly unknown[],
 ): Tensor {
   const last = given[given.length - 1];
-  const hasOptions = isPlainObject(last) && !isComplexNumber(last);
+  const hasOptions = areOptions(last);
   const options = hasOptions ? last : {};
   const args = hasOptions ? given.slice(0, -1) : given;
   const own: { dtype?: DType; device?: Device } = { ...options };

@@ -4,6 +4,7 @@ import { oneOf, type Rule } from "../arguments/rule.js";
 import { type DType, kDTypes } from "../generated/border.js";
 import { fail } from "../runtime/errors.js";
 
+export { type Complex, isComplexNumber } from "../arguments/complex.js";
 export type { DType } from "../generated/border.js";
 
 /** The device that holds a tensor's data. */
@@ -14,21 +15,6 @@ export type Device = "cpu" | "webgpu";
  * interleaved real and imaginary parts.
  */
 export type TypedArray = Float32Array | Float64Array | Int32Array | BigInt64Array | Uint8Array;
-
-/** A complex number. */
-export interface Complex {
-  /** The real part. */
-  readonly re: number;
-  /** The imaginary part. */
-  readonly im: number;
-}
-
-/** Whether a value is a complex number. */
-export function isComplexNumber(value: unknown): value is Complex {
-  if (typeof value !== "object" || value === null) return false;
-  const { re, im } = value as Partial<Complex>;
-  return typeof re === "number" && typeof im === "number";
-}
 
 const kDevices: readonly Device[] = ["cpu", "webgpu"];
 
