@@ -1,11 +1,7 @@
 // The programs that decide what the core contains: everything that runs in them. Each is what people train in a page, with random
 // sizes, so that code for the remainders of loops runs as well. `random` returns a whole number in [from, to), often the first or the last.
 
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-
-setFlagsFromString("--expose-gc");
-const gc = runInNewContext("gc");
+import { gc } from "../garbage_collector.mjs";
 
 /** Runs all of them, and the destruction of the graphs that they leave to the garbage collector. */
 export async function runPrograms(eg, seed, names = Object.keys(kPrograms)) {

@@ -1,11 +1,7 @@
-// Running the garbage collector, which a program cannot normally do.
+// Collecting garbage and waiting for finalizers.
 
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { gc } from "../../../scripts/garbage_collector.mjs";
 import { soon, until } from "../../support/until.mjs";
-
-setFlagsFromString("--expose-gc");
-const gc = runInNewContext("gc");
 
 /** What a finalizer frees may have been all that kept something else alive, and finalizers run in no particular order. */
 const kRounds = 3;
