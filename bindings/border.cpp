@@ -76,6 +76,12 @@ Handle return_tensor(Tensor tensor) {
   return handles().insert(std::move(tensor));
 }
 
+Handle return_result(Tensor tensor) {
+  if (!tensor.defined()) return 0;
+  check_has_dtype(tensor.device(), tensor.dtype());
+  return handles().insert_result(std::move(tensor));
+}
+
 void store_error() {
   try {
     stored_error() = current_error();

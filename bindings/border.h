@@ -40,6 +40,10 @@ inline HandleTable& handles() { return HandleTable::instance(); }
 /// such dtypes.
 Handle return_tensor(Tensor tensor);
 
+/// Like return_tensor(), but returns the negated handle if this thread has another one of the
+/// tensor.
+Handle return_result(Tensor tensor);
+
 /// Appends a number in JavaScript's format. printf is avoided because it would add 5 kB to the
 /// download.
 void append_number(std::string& out, double value);

@@ -36,14 +36,12 @@ int history_flags(const Tensor& t) {
 EG_EXPORT("invoke")
 double invoke(int op, int words, int flags) {
   return guard([&] {
-    const double count =
-        return_tensors(invoke_op(static_cast<std::size_t>(op), frame().data(),
-                                 static_cast<std::size_t>(words), (flags & kInPlace) != 0));
-    std::vector<double>& handles_of_results = frame();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      double& handle = handles_of_results[i];
-      if (handles().first(handle) != handle) handle = -handle;
-    }
+    Results results =
+        invoke_op(static_cast<std::size_t>(op), frame().data(), static_cast<std::size_t>(words),
+                  (flags & kInPlace) != 0);
+    std::vector<double>& words_of_results = frame(results.size());
+    std::size_t count = 0;
+    for (Tensor& result : results) words_of_results[count++] = return_result(std::move(result));
     return count;
   });
 }

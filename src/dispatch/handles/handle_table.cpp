@@ -59,7 +59,12 @@ Handle HandleTable::handle_at(const Slot& slot, std::uint32_t index) {
   return static_cast<double>(slot.generation.load()) * kGenerationUnit + index;
 }
 
-Handle HandleTable::insert_object(Object&& object) {
+Handle HandleTable::insert_result(Tensor tensor) {
+  const auto [handle, is_first] = insert_object({.tensor = std::move(tensor)});
+  return is_first || first(handle) == handle ? handle : -handle;
+}
+
+HandleTable::Inserted HandleTable::insert_object(Object&& object) {
   const auto lock = lock_objects(mutex_);
   std::uint32_t index = 0;
   if (free_ != kNone) {
@@ -79,9 +84,10 @@ Handle HandleTable::insert_object(Object&& object) {
   slot.object = std::move(object);
   slot.owner = this_thread;
   const Tensor& tensor = slot.object.tensor;
-  if (tensor.defined() && tensor.first_handle() == 0) tensor.set_first_handle(index + 1);
+  const bool is_first = !tensor.defined() || tensor.first_handle() == 0;
+  if (is_first && tensor.defined()) tensor.set_first_handle(index + 1);
   live_.increment();
-  return handle_at(slot, index);
+  return {handle_at(slot, index), is_first};
 }
 
 const Tensor& HandleTable::get(Handle handle) const {

@@ -54,10 +54,12 @@ class HandleTable {
   /// Handles that this thread inserts from now on belong to `owner`.
   static void set_this_thread(HandleOwner owner);
 
-  Handle insert(Tensor tensor) { return insert_object({.tensor = std::move(tensor)}); }
-  Handle insert(IntrusivePtr<Node> node) { return insert_object({.node = std::move(node)}); }
+  Handle insert(Tensor tensor) { return insert_object({.tensor = std::move(tensor)}).handle; }
+  /// Like insert(), but returns the negated handle if this thread has another one of the tensor.
+  Handle insert_result(Tensor tensor);
+  Handle insert(IntrusivePtr<Node> node) { return insert_object({.node = std::move(node)}).handle; }
   Handle insert(IntrusivePtr<CapturedFunction> function) {
-    return insert_object({.function = std::move(function)});
+    return insert_object({.function = std::move(function)}).handle;
   }
   /// The tensor of a handle; throws Disposed for a stale one and InvalidArgument for 0.
   const Tensor& get(Handle handle) const;
@@ -103,7 +105,12 @@ class HandleTable {
   static constexpr std::size_t kMaxChunks = 4096;
   static_assert(kChunkSlots * kMaxChunks == 1U << 24);
 
-  Handle insert_object(Object&& object);
+  struct Inserted {
+    Handle handle;
+    /// False for a handle of a tensor that had one.
+    bool is_first;
+  };
+  Inserted insert_object(Object&& object);
   Slot& slot_at(std::uint32_t index) const {
     return chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
   }

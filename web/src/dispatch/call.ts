@@ -27,14 +27,21 @@ export function invoke(op: Op, values: readonly unknown[]): Tensor | Tensor[] {
   try {
     count = native.invoke(op.id, encode(op, values), 0);
   } catch (error) {
-    return withComplex(op, values, error, runOp, (real) => invoke(op, real));
+    return invokeWithComplex(op, values, error);
   }
-  if (count === kFailed) {
-    return withInt64(op, values, takeErrorFor(op.name), (fixed) => invoke(op, fixed));
-  }
+  if (count === kFailed) return invokeWithInt64(op, values, takeErrorFor(op.name));
   if (op.returns === "tensor") return resultOf(callFrame()[0] ?? 0);
   const tensors = takeTensors(count);
   return op.returns === "tensors" ? tensors : (unwrapOne(tensors) ?? tensors);
+}
+
+// Functions of their own: a function that makes closures allocates memory for their variables whenever it is called.
+function invokeWithComplex(op: Op, values: readonly unknown[], error: unknown) {
+  return withComplex(op, values, error, runOp, (real) => invoke(op, real));
+}
+
+function invokeWithInt64(op: Op, values: readonly unknown[], error: unknown) {
+  return withInt64(op, values, error, (fixed) => invoke(op, fixed));
 }
 
 /** Runs an op that changes its first argument, and returns that argument. */
@@ -51,25 +58,37 @@ export function invokeInPlace(op: Op, values: readonly unknown[], flags: number)
   try {
     count = native.invoke(op.id, encode(op, values), flags);
   } catch (error) {
-    return withComplex(op, values, error, runOp, (real) => {
-      if (real[0] === values[0]) return invokeInPlace(op, real, flags);
-      // The target itself was multiplied.
-      const result = invoke(op, real) as Tensor;
-      try {
-        return runOp(opOf("copy_"), [values[0], result]);
-      } finally {
-        result.dispose();
-      }
-    });
+    return invokeInPlaceWithComplex(op, values, flags, error);
   }
   if (count === kFailed) {
-    const again = (fixed: readonly unknown[]) => invokeInPlace(op, fixed, flags);
-    return withInt64(op, values, takeErrorFor(op.name), again);
+    return invokeInPlaceWithInt64(op, values, flags, takeErrorFor(op.name));
   }
   // The results are additional references to the arguments.
   const frame = frameOf(count);
   for (let i = 0; i < count; i++) native.release(Math.abs(frame[i] ?? 0));
   return values[0];
+}
+
+function invokeInPlaceWithComplex(
+  op: Op,
+  values: readonly unknown[],
+  flags: number,
+  error: unknown,
+) {
+  return withComplex(op, values, error, runOp, (real) => {
+    if (real[0] === values[0]) return invokeInPlace(op, real, flags);
+    // The target itself was multiplied.
+    const result = invoke(op, real) as Tensor;
+    try {
+      return runOp(opOf("copy_"), [values[0], result]);
+    } finally {
+      result.dispose();
+    }
+  });
+}
+
+function invokeInPlaceWithInt64(op: Op, values: readonly unknown[], flags: number, error: unknown) {
+  return withInt64(op, values, error, (fixed) => invokeInPlace(op, fixed, flags));
 }
 
 function runOp(op: Op, values: readonly unknown[]): unknown {

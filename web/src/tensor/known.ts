@@ -1,85 +1,87 @@
 // Which wrapper a tensor has: when C++ returns a tensor that JavaScript has already, it is the same object.
 //
-// C++ tells the first handle of a tensor in this thread, and here wrappers are found by the slot of their handle. A wrapper must not
-// stay alive because it can be found. A WeakRef for each would be slow, though, and would keep its wrapper until the running job ends
-// even after dispose(). So a wrapper is held strongly at first, which costs nothing in a scope, because the scope holds it too; and
-// those that no scope frees are held weakly from the end of the job in which they were made. Until then no finalizer could free
-// their tensors anyway.
+// C++ tells the first handle of a tensor in this thread, and here the wrapper of that handle is found. Such searches are rare, but a
+// wrapper is made for every result of an op: being found must cost nothing before there is a search. Wrappers in a scope are found
+// there. Those that no scope frees must not stay alive because they can be found. They are held strongly until the job ends in which
+// they were made, when most have been disposed (until then no finalizer could free their tensors anyway), and weakly afterwards.
 
 import { type Reference, weakly } from "../runtime/weak.js";
 import type { Wrapper } from "./lifetime.js";
+import { openScopes } from "./scope_stack.js";
 
 /** Handles are a generation and below it 24 bits of slot: see HandleTable in C++. */
 const kSlots = 2 ** 24;
 
 const kMinYoung = 1024;
 
-// By slot. A wrapper is in one of the two.
-let strong: (Wrapper | undefined)[] = [];
+// By slot; some may have been disposed.
 let weak: (Reference<Wrapper> | undefined)[] = [];
 
-// The slots of wrappers that are to be held weakly; some may have been freed, or occur twice.
-let young: number[] = [];
+// Those made in this job.
+let young: Wrapper[] = [];
 let mostYoung = kMinYoung;
-let willWeaken = false;
 
 // For such numbers, `%` is ten times as slow.
 const slotOf = (handle: number): number => handle - Math.floor(handle / kSlots) * kSlots;
 
-/** Makes a wrapper known by its handle. */
-export function know(wrapper: Wrapper): void {
-  strong[slotOf(wrapper.handle)] = wrapper;
+/** Makes a wrapper known that no scope holds. Returns true for the first one since endJob(), which must then be called. */
+export function know(wrapper: Wrapper): boolean {
+  const count = young.push(wrapper);
+  if (count > mostYoung) thin();
+  return count === 1;
 }
 
-/** Lets go of a wrapper that no scope holds, once the running job has ended. */
-export function knowWeakly(wrapper: Wrapper): void {
-  if (!willWeaken) queueMicrotask(weaken);
-  willWeaken = true;
-  young.push(slotOf(wrapper.handle));
-  if (young.length > mostYoung) thin();
-}
-
-/** Forgets a wrapper whose handle is released. */
-export function forget(wrapper: Wrapper, handle: number): void {
-  const slot = slotOf(handle);
-  if (strong[slot] === wrapper) strong[slot] = undefined;
-  else if (slot < weak.length) weak[slot] = undefined;
-}
-
-/** Forgets the wrapper of a handle if it was garbage-collected; the slot may have another one by now. */
-export function forgetCollected(handle: number): void {
-  const slot = slotOf(handle);
-  if (slot < weak.length && weak[slot]?.deref() === undefined) weak[slot] = undefined;
+/** Holds the wrappers weakly that were made in the job that ends, and returns them. */
+export function endJob(): readonly Wrapper[] {
+  // Wrappers inside vmap() have no handle.
+  const made = young.filter(({ handle }) => handle > 0);
+  for (const wrapper of made) weak[slotOf(wrapper.handle)] = weakly(wrapper);
+  young = [];
+  mostYoung = kMinYoung;
+  return made;
 }
 
 /** Forgets all, because the engine has ended. */
 export function forgetAll(): void {
-  strong = [];
   weak = [];
   young = [];
 }
 
 /** Returns the wrapper of a handle, if there is one. */
 export function wrapperAt(handle: number): Wrapper | undefined {
-  const slot = slotOf(handle);
-  const wrapper = strong[slot] ?? weak[slot]?.deref();
-  return wrapper?.handle === handle ? wrapper : undefined;
-}
-
-function weaken(): void {
-  willWeaken = false;
-  for (const slot of young) {
-    const wrapper = strong[slot];
-    if (wrapper === undefined) continue;
-    weak[slot] = weakly(wrapper);
-    strong[slot] = undefined;
+  const wrapper = weak[slotOf(handle)]?.deref();
+  if (wrapper?.handle === handle) return wrapper;
+  for (const wrappers of [young, ...openScopes().map((scope) => scope.wrappers)]) {
+    const found = indexOf(wrappers).get(handle);
+    if (found?.handle === handle) return found;
   }
-  young = [];
-  mostYoung = kMinYoung;
+  return undefined;
 }
 
-// A loop that disposes of its tensors uses few slots again and again.
+interface Index {
+  readonly byHandle: Map<number, Wrapper>;
+  /** How many wrappers of the list are in it. */
+  count: number;
+}
+
+const indices = new WeakMap<readonly Wrapper[], Index>();
+
+// Returns the wrappers of a list by their handles. Lists only grow, or become empty for good.
+function indexOf(wrappers: readonly Wrapper[]): ReadonlyMap<number, Wrapper> {
+  let index = indices.get(wrappers);
+  if (index === undefined) {
+    index = { byHandle: new Map(), count: 0 };
+    indices.set(wrappers, index);
+  }
+  for (; index.count < wrappers.length; index.count++) {
+    const wrapper = wrappers[index.count] as Wrapper;
+    index.byHandle.set(wrapper.handle, wrapper);
+  }
+  return index.byHandle;
+}
+
+// A loop may make and dispose of any number of tensors in one job.
 function thin(): void {
-  young = [...new Set(young)].filter((slot) => strong[slot] !== undefined);
+  young = young.filter((wrapper) => !wrapper.disposed);
   mostYoung = Math.max(kMinYoung, 2 * young.length);
 }

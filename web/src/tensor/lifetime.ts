@@ -14,7 +14,7 @@
 import { callFrame, epoch, isStarted, native } from "../runtime/bridge.js";
 import { nextTask } from "../runtime/next_task.js";
 import { finalizers, hasFinalizers, type Registry } from "../runtime/weak.js";
-import { forget, forgetAll, forgetCollected, know, knowWeakly } from "./known.js";
+import { endJob, forgetAll, know } from "./known.js";
 import { currentScope, type Scope } from "./scope_stack.js";
 
 /** An object that owns a handle: a tensor, or a node of the backward graph. */
@@ -86,9 +86,7 @@ let releasing = startReleasing();
 function startReleasing(): Registry {
   const made = epoch;
   const registry = finalizers((handle) => {
-    if (made !== epoch) return;
-    forgetCollected(handle);
-    native.release(handle);
+    if (made === epoch) native.release(handle);
   });
   allReleasing.push(registry);
   return registry;
@@ -97,7 +95,6 @@ function startReleasing(): Registry {
 /** Registers a new wrapper so that its handle is released. */
 export function track(wrapper: Wrapper): void {
   if (currentEpoch !== epoch) resetForNewEngine();
-  know(wrapper);
   addToScope(wrapper, currentScope());
   // May throw whatever a user-defined console throws.
   if (--untilPoll === 0) interrupt(wrapper);
@@ -116,16 +113,18 @@ export function leaveTogether(wrapper: Wrapper, other: Wrapper): void {
 
 /** Registers a wrapper so that its handle is released when the wrapper is garbage-collected. */
 export function leaveToFinalizer(wrapper: Wrapper): void {
-  releasing.register(wrapper, wrapper.handle);
-  knowWeakly(wrapper);
+  if (know(wrapper)) queueMicrotask(registerMade);
+}
+
+// At the end of a job, when many of the wrappers made in it have been disposed.
+function registerMade(): void {
+  for (const wrapper of endJob()) releasing.register(wrapper, wrapper.handle);
 }
 
 /** Replaces the handle of a wrapper with another one, which the wrapper then owns. */
 export function replaceHandle(wrapper: Wrapper, handle: number): void {
-  forget(wrapper, wrapper.handle);
   native.release(wrapper.handle);
   wrapper.handle = handle;
-  know(wrapper);
   leaveToFinalizer(wrapper);
 }
 
@@ -136,9 +135,7 @@ export function release(wrapper: Wrapper): void {
   wrapper.handle = 0;
   wrapper.ballast = null;
   // After shutdown() everything has been freed.
-  if (!isStarted()) return;
-  forget(wrapper, handle);
-  native.release(handle);
+  if (isStarted()) native.release(handle);
 }
 
 function resetForNewEngine(): void {

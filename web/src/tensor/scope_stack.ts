@@ -79,6 +79,15 @@ export function currentScope(): Scope | null {
   return scope === undefined || scope.isOpen ? (scope ?? null) : scope.parent;
 }
 
+/** Returns all scopes that are open on this thread. */
+export function openScopes(): Scope[] {
+  const open = new Set<Scope>();
+  for (const inner of running === null ? waiting : [...waiting, running]) {
+    for (let scope: Scope | null = inner; scope !== null; scope = scope.parent) open.add(scope);
+  }
+  return [...open].filter(({ isOpen }) => isOpen);
+}
+
 /** Runs `fn` as the code of `scope`. */
 export function runInScope<T>(scope: Scope, fn: () => T): T {
   const outer = running;
