@@ -14,13 +14,17 @@ namespace {
 std::string capture_stack() {
   const emscripten::val capture = emscripten::val::module_property("captureStack");
   // The engine's own threads run no JavaScript, so they have no stack to show.
+  const JavaScriptCall call;
   return capture.isUndefined() ? "" : capture().as<std::string>();
 }
 
 // The console may be replaced by the user and throw; the error then propagates from the call that
 // caused the warning.
 void show_warning(const std::string& message) {
-  const auto thrown = emscripten::val::module_property("showWarning")(message).as<double>();
+  const auto thrown = [&] {
+    const JavaScriptCall call;
+    return emscripten::val::module_property("showWarning")(message).as<double>();
+  }();
   if (thrown != 0) throw JsException(thrown);
 }
 
@@ -38,12 +42,14 @@ void connect_messages() {
 
 EG_EXPORT("anomalyMode")
 int anomaly_mode() {
+  const NativeCall call(StackNeed::kNone);
   const AnomalySettings settings = AnomalyMode::settings();
   return (settings.enabled ? kAnomalyEnabled : 0) | (settings.check_nan ? kAnomalyCheckNan : 0);
 }
 
 EG_EXPORT("setAnomalyMode")
 void set_anomaly_mode(int flags) {
+  const NativeCall call(StackNeed::kNone);
   AnomalyMode::set_enabled((flags & kAnomalyEnabled) != 0, (flags & kAnomalyCheckNan) != 0);
 }
 

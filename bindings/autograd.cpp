@@ -120,7 +120,7 @@ struct Outcome {
       if (error == nullptr) error = std::current_exception();
     }
     Arguments handed;
-    const double status = guard([&] {
+    const double status = caught([&] {
       if (error != nullptr) std::rethrow_exception(error);
       for (const Tensor& result : results) handed.add(result);
       return 0;
@@ -213,6 +213,7 @@ bool run_waiting_calls(std::chrono::steady_clock::time_point deadline) {
 #endif
 
 std::string grad_fn_name(Handle handle) {
+  const NativeCall call;
   try {
     const IntrusivePtr<Node> node = grad_fn(handles().get(handle));
     return node == nullptr ? "" : node->name();
@@ -226,13 +227,14 @@ std::string grad_fn_name(Handle handle) {
 
 EG_EXPORT("runGraph")
 double run_graph(int output_count, int input_count, int flags) {
-  return guard([&] { return return_tensors(GraphCall(output_count, input_count, flags).run()); });
+  return guard<StackNeed::kMuch>(
+      [&] { return return_tensors(GraphCall(output_count, input_count, flags).run()); });
 }
 
 EG_EXPORT("runGraphAsync")
 double run_graph_async(int output_count, int input_count, int flags, double id) {
-  const auto answer = std::make_shared<JsFunction>(id);
-  return guard([&] {
+  return guard<StackNeed::kMuch>([&] {
+    const auto answer = received<JsFunction>(id);
     refuse_in_recording("a backward call was to run later,", "Call backward().");
     run_later(GraphCall(output_count, input_count, flags), answer);
     return 0;
@@ -243,7 +245,7 @@ EG_EXPORT("runPieces")
 double run_pieces(double milliseconds) {
   using std::chrono::steady_clock;
   const std::chrono::duration<double, std::milli> length(milliseconds);
-  return guard([&] {
+  return guard<StackNeed::kMuch>([&] {
     return run_waiting_calls(steady_clock::now() +
                              std::chrono::duration_cast<steady_clock::duration>(length));
   });
@@ -307,8 +309,8 @@ double retain_grad_of(Handle handle) {
 
 EG_EXPORT("queueCallback")
 double queue_callback(double id) {
-  const auto callback = std::make_shared<JsFunction>(id);
   return guard([&] {
+    const auto callback = received<JsFunction>(id);
     Engine::queue_callback([callback] { (*callback)(); });
     return 0;
   });
@@ -316,9 +318,8 @@ double queue_callback(double id) {
 
 EG_EXPORT("keepWithCall")
 double keep_with_call(double id) {
-  const auto value = std::make_shared<JsValue>(id);
   return guard([&] {
-    Engine::keep_with_call(value);
+    Engine::keep_with_call(received<JsValue>(id));
     return 0;
   });
 }

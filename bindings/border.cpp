@@ -50,7 +50,10 @@ StoredError current_error() {
 }  // namespace
 
 EG_EXPORT("dropThrown")
-void drop_thrown() { stored_error().thrown.reset(); }
+void drop_thrown() {
+  const NativeCall call(StackNeed::kNone);
+  stored_error().thrown.reset();
+}
 
 // Returns the address of the frame, after reserving room for `words`.
 EG_EXPORT("frame")

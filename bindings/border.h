@@ -2,7 +2,8 @@
 
 // The boundary between C++ and JavaScript. Arguments and results are passed as float64 words in a
 // frame that belongs to the calling thread; tensors are passed as handles. Exceptions do not cross
-// the boundary: they are stored for takeError(), and the call returns kFailed.
+// the boundary: they are stored for takeError(), and the call returns kFailed. native_call.h says
+// what happens to a call that cannot return.
 //
 // Functions of numbers are plain exports of the module (EG_EXPORT), functions of strings use
 // Embind; the names of both begin with "eg_". Embind could be used for all of them, but where code
@@ -14,15 +15,8 @@
 
 #include "base/error.h"
 #include "dispatch/handles/handle_table.h"
+#include "native_call.h"
 #include "tensor/tensor.h"
-
-/// Exports the following function to JavaScript as `native.NAME`. It takes and returns numbers. (In
-/// a native build tests/bindings calls it under that name.)
-#ifdef __EMSCRIPTEN__
-#define EG_EXPORT(name) __attribute__((export_name("eg_" name)))
-#else
-#define EG_EXPORT(name)
-#endif
 
 namespace eg::bindings {
 
@@ -53,13 +47,20 @@ void store_error();
 
 /// Runs `body`, which returns a number. If it throws, stores the exception and returns kFailed.
 template <class Body>
-double guard(Body&& body) {
+double caught(Body&& body) {
   try {
     return static_cast<double>(body());
   } catch (...) {
     store_error();
     return kFailed;
   }
+}
+
+/// caught() in a call from JavaScript.
+template <StackNeed need = StackNeed::kLittle, class Body>
+double guard(Body&& body) {
+  const NativeCall call(need);
+  return caught(std::forward<Body>(body));
 }
 
 /// Writes new handles for the tensors to the front of the frame, 0 for undefined ones; returns

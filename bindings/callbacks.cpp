@@ -20,16 +20,31 @@ EM_JS(void, eg_drop_value, (double id), { Module["dropValue"] ?.(id); });
 
 namespace eg::bindings {
 
+namespace {
+
+// Tells JavaScript that nothing refers to a value of this thread any more.
+void drop_value(double id) {
+  const JavaScriptCall call;
+  eg_drop_value(id);
+}
+
+}  // namespace
+
 JsValue::~JsValue() {
   if (is_of_this_thread()) {
-    eg_drop_value(id_);
+    drop_value(id_);
   } else {
-    owner_->post([id = id_] { eg_drop_value(id); });
+    owner_->post([id = id_] { drop_value(id); });
   }
+}
+
+ReceivedValue::~ReceivedValue() {
+  if (id_ != 0) drop_value(id_);
 }
 
 void JsException::describe() {
   try {
+    const JavaScriptCall call;
     description_ =
         emscripten::val::module_property("describeThrown")(thrown_->id()).as<std::string>();
   } catch (...) {
@@ -56,7 +71,10 @@ void Arguments::transfer() {
 
 Words JsFunction::call_here(double id, Arguments& arguments) {
   arguments.transfer();
-  const double result = eg_call_function(id, static_cast<double>(arguments.size()));
+  const double result = [&] {
+    const JavaScriptCall call;
+    return eg_call_function(id, static_cast<double>(arguments.size()));
+  }();
   if (result < 0) throw JsException(-result);
   const auto end = frame().begin() + static_cast<std::ptrdiff_t>(result);
   return {frame().begin(), end};
@@ -102,6 +120,7 @@ void JsFunction::call_there(Arguments&& arguments, std::function<void(const Word
 std::string JsFunction::name() const {
   const auto name = std::make_shared<std::string>();
   value_.owner()->call([name, id = id()] {
+    const JavaScriptCall call;
     *name = emscripten::val::module_property("functionName")(id).as<std::string>();
   });
   return *name;

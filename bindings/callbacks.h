@@ -5,8 +5,8 @@
 // JavaScript stores each of them in a table (web/src/runtime/callbacks.ts) and passes its number to
 // C++. Every thread has its own table, so a number is only meaningful together with its thread
 // (JsRef). A JsValue owns an entry of the table: its destructor tells JavaScript to remove the
-// value. So a native function that receives a number must take ownership of it in its first line,
-// before anything can fail.
+// value. So a native function that receives a number must take ownership of it before anything can
+// fail: ReceivedValue.
 //
 // A value belongs to the thread that passed it to C++. If a function is called on another thread,
 // for example by a backward call that runs there, it is run on its own thread through that thread's
@@ -94,10 +94,41 @@ class JsValue {
   std::shared_ptr<Inbox> owner_ = Inbox::current();
 };
 
+/// Owns an entry of JavaScript's table until an object that owns it has been made, which can fail.
+class ReceivedValue {
+ public:
+  explicit ReceivedValue(double id) : id_(id) {}
+  ~ReceivedValue();
+  ReceivedValue(const ReceivedValue&) = delete;
+  ReceivedValue& operator=(const ReceivedValue&) = delete;
+
+  /// Returns `make(id)`, which owns the entry from then on.
+  template <class Make>
+  auto pass_to(const Make& make) {
+    auto owner = make(id_);
+    id_ = 0;
+    return owner;
+  }
+  /// Returns a new Owner of the entry.
+  template <class Owner>
+  std::shared_ptr<Owner> as() {
+    return pass_to([](double id) { return std::make_shared<Owner>(id); });
+  }
+
+ private:
+  double id_;
+};
+
+/// Returns the owner of a number that JavaScript has passed.
+template <class Owner>
+std::shared_ptr<Owner> received(double id) {
+  return ReceivedValue(id).as<Owner>();
+}
+
 /// Carries what a JavaScript function threw to the JavaScript code that called C++.
 class JsException final : public std::exception {
  public:
-  explicit JsException(double id) : thrown_(std::make_shared<JsValue>(id)) {}
+  explicit JsException(double id) : thrown_(received<JsValue>(id)) {}
   const char* what() const noexcept override { return "a JavaScript function threw"; }
   const std::shared_ptr<JsValue>& thrown() const { return thrown_; }
 

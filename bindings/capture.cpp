@@ -21,7 +21,7 @@ TensorList tensors_in_frame(int count) {
 
 EG_EXPORT("beginCapture")
 double begin_capture(int count) {
-  return guard([&] {
+  return guard<StackNeed::kToEnd>([&] {
     const auto function = make_intrusive<CapturedFunction>(tensors_in_frame(count));
     return_tensors(function->places());
     const Handle handle = handles().insert(function);
@@ -40,7 +40,7 @@ double end_capture(Handle handle, int count) {
 
 EG_EXPORT("stopCapture")
 void stop_capture(Handle handle) {
-  guard([&] {
+  guard<StackNeed::kNone>([&] {
     handles().get_captured(handle)->stop();
     return 0;
   });
@@ -48,7 +48,7 @@ void stop_capture(Handle handle) {
 
 EG_EXPORT("callCaptured")
 double call_captured(Handle handle, int count) {
-  return guard([&] {
+  return guard<StackNeed::kMuch>([&] {
     // Held because the function may dispose itself during the call.
     const IntrusivePtr<CapturedFunction> function = handles().get_captured(handle);
     return return_tensors(function->call(tensors_in_frame(count)));
@@ -68,8 +68,8 @@ void outdate(Handle handle) {
 
 EG_EXPORT("runLive")
 double run_live_function(double id) {
-  const auto function = std::make_shared<JsFunction>(id);
-  return guard([&] {
+  return guard<StackNeed::kMuch>([&] {
+    const auto function = received<JsFunction>(id);
     run_live([function] { (*function)(); });
     return 0;
   });

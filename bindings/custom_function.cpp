@@ -74,9 +74,12 @@ double set_tensors(double id, int count, void (CustomFunctionNode::*set)(TensorL
 
 EG_EXPORT("beginFunction")
 double begin_function(double id, int argument_count, int name_length, bool once_differentiable) {
-  const auto name = frame().begin() + argument_count;
-  const auto node = make_intrusive<JsFunctionNode>(std::string(name, name + name_length), id);
-  return guard([&] {
+  return guard<StackNeed::kToEnd>([&] {
+    ReceivedValue function(id);
+    const auto start = frame().begin() + argument_count;
+    std::string name(start, start + name_length);
+    const IntrusivePtr<JsFunctionNode> node = function.pass_to(
+        [&](double own) { return make_intrusive<JsFunctionNode>(std::move(name), own); });
     function_nodes().set(JsRef::here(id), WeakPtr<Node>(node.get()));
     node->set_once_differentiable(once_differentiable);
     node->begin_forward(read_tensors(argument_count));

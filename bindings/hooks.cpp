@@ -104,6 +104,7 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
 
 EG_EXPORT("removeHook")
 void remove(double id) {
+  const NativeCall call;
   if (const HookRegistration registration = registrations().get(JsRef::here(id));
       registration.remove)
     registration.remove();
@@ -120,8 +121,8 @@ double will_run(double id) {
 
 EG_EXPORT("registerHook")
 double register_tensor_hook(Handle handle, double id) {
-  const auto hook = std::make_shared<JsTensorHook>(id);
   return guard([&] {
+    const auto hook = received<JsTensorHook>(id);
     const Tensor t = handles().get(handle);
     register_hook(t, hook);
     // Registered with the node and not the tensor, because the node runs the hook even after the
@@ -141,8 +142,8 @@ double register_tensor_hook(Handle handle, double id) {
 
 EG_EXPORT("registerPostAccumulateGradHook")
 double register_post_accumulate_hook(Handle handle, double id) {
-  const auto hook = std::make_shared<JsPostAccumulateGradHook>(id);
   return guard([&] {
+    const auto hook = received<JsPostAccumulateGradHook>(id);
     const Tensor t = handles().get(handle);
     register_post_accumulate_grad_hook(t, hook);
     record_registration<TensorImpl, JsPostAccumulateGradHook>(
@@ -155,8 +156,8 @@ double register_post_accumulate_hook(Handle handle, double id) {
 
 EG_EXPORT("registerNodePrehook")
 double register_node_pre_hook(Handle handle, double id) {
-  const auto hook = std::make_shared<JsNodePreHook>(id);
   return guard([&] {
+    const auto hook = received<JsNodePreHook>(id);
     const IntrusivePtr<Node> node = handles().get_node(handle);
     node->add_pre_hook(hook);
     record_registration<Node, JsNodePreHook>(
@@ -168,8 +169,8 @@ double register_node_pre_hook(Handle handle, double id) {
 
 EG_EXPORT("registerNodeHook")
 double register_node_post_hook(Handle handle, double id) {
-  const auto hook = std::make_shared<JsNodePostHook>(id);
   return guard([&] {
+    const auto hook = received<JsNodePostHook>(id);
     const IntrusivePtr<Node> node = handles().get_node(handle);
     node->add_post_hook(hook);
     record_registration<Node, JsNodePostHook>(

@@ -21,36 +21,64 @@ std::vector<std::unique_ptr<InferenceModeGuard>>& inference_scopes() {
 }  // namespace
 
 EG_EXPORT("isGradEnabled")
-bool grad_enabled() { return is_grad_enabled(); }
+bool grad_enabled() {
+  const NativeCall call(StackNeed::kNone);
+  return is_grad_enabled();
+}
 
 EG_EXPORT("setGradEnabled")
-void set_grad_enabled(bool enabled) { autograd_state().grad_mode = enabled; }
+void set_grad_enabled(bool enabled) {
+  const NativeCall call(StackNeed::kNone);
+  autograd_state().grad_mode = enabled;
+}
 
 EG_EXPORT("isInferenceModeEnabled")
-bool inference_enabled() { return is_inference_mode_enabled(); }
+bool inference_enabled() {
+  const NativeCall call(StackNeed::kNone);
+  return is_inference_mode_enabled();
+}
 
 EG_EXPORT("pushInferenceMode")
-void push_inference_mode(bool enabled) {
-  inference_scopes().push_back(std::make_unique<InferenceModeGuard>(enabled));
+double push_inference_mode(bool enabled) {
+  return guard<StackNeed::kToEnd>([&] {
+    inference_scopes().emplace_back();
+    try {
+      inference_scopes().back() = std::make_unique<InferenceModeGuard>(enabled);
+    } catch (...) {
+      inference_scopes().pop_back();
+      throw;
+    }
+    return 0;
+  });
 }
 
 EG_EXPORT("popInferenceMode")
-void pop_inference_mode() { inference_scopes().pop_back(); }
+void pop_inference_mode() {
+  const NativeCall call(StackNeed::kNone);
+  inference_scopes().pop_back();
+}
 
 EG_EXPORT("defaultDtype")
-int default_dtype_code() { return static_cast<int>(default_dtype()); }
+int default_dtype_code() {
+  const NativeCall call(StackNeed::kNone);
+  return static_cast<int>(default_dtype());
+}
 
 EG_EXPORT("setDefaultDtype")
-void set_default_dtype(int dtype) { dtype_modes().of_floats = static_cast<DType>(dtype); }
+void set_default_dtype(int dtype) {
+  const NativeCall call(StackNeed::kNone);
+  dtype_modes().of_floats = static_cast<DType>(dtype);
+}
 
 EG_EXPORT("setAutocast")
 int set_autocast(int dtype) {
+  const NativeCall call(StackNeed::kNone);
   return static_cast<int>(std::exchange(autograd_state().autocast, static_cast<DType>(dtype)));
 }
 
 EG_EXPORT("enterDualLevel")
 double enter_level() {
-  return guard([] {
+  return guard<StackNeed::kToEnd>([] {
     enter_dual_level();
     return 0;
   });
@@ -58,7 +86,7 @@ double enter_level() {
 
 EG_EXPORT("exitDualLevel")
 double exit_level() {
-  return guard([] {
+  return guard<StackNeed::kNone>([] {
     exit_dual_level();
     return 0;
   });

@@ -126,8 +126,9 @@ double node_metadata(Handle handle) {
 
 EG_EXPORT("setNodeMetadata")
 double set_node_metadata(Handle handle, double id) {
-  auto value = std::make_unique<JsValue>(id);
   return guard([&] {
+    std::unique_ptr<JsValue> value =
+        ReceivedValue(id).pass_to([](double own) { return std::make_unique<JsValue>(own); });
     const auto data = handles().get_node(handle)->ensure_user_data(
         []() -> std::shared_ptr<void> { return std::make_shared<NodeObjects>(); });
     NodeObjects& objects = *std::static_pointer_cast<NodeObjects>(data);

@@ -19,6 +19,7 @@ std::vector<ProfilerEvent>& events() {
 
 // Returns the events, one per line, with tabs between the fields.
 std::string profiled() {
+  const NativeCall call;
   std::string text;
   for (const ProfilerEvent& event : events()) {
     text += join_text(event.name, '\t', event.sequence_nr, '\t', event.thread, '\t',
@@ -37,7 +38,9 @@ std::string profiled() {
 }  // namespace
 
 EG_EXPORT("startProfiler")
-double start_profiler() { return static_cast<double>(Profiler::start()); }
+double start_profiler() {
+  return guard<StackNeed::kToEnd>([] { return static_cast<double>(Profiler::start()); });
+}
 
 EG_EXPORT("profilerNow")
 double profiler_now() { return Profiler::now(); }

@@ -26,7 +26,7 @@ class JsSavedTensorHooks final : public SavedVariableHooks {
   void pack(const Tensor& tensor) override {
     std::tie(tensor_, value_) = pack_->call(Arguments(tensor), [](const Words& packed) {
       if (packed[0] != 0) return Packed{handles().get(packed[1]), nullptr};
-      return Packed{Tensor(), std::make_unique<JsValue>(packed[1])};
+      return Packed{Tensor(), received<JsValue>(packed[1])};
     });
   }
 
@@ -44,16 +44,16 @@ class JsSavedTensorHooks final : public SavedVariableHooks {
   }
 
  private:
-  using Packed = std::tuple<Tensor, std::unique_ptr<JsValue>>;
+  using Packed = std::tuple<Tensor, std::shared_ptr<JsValue>>;
 
   std::shared_ptr<JsFunction> pack_;
   std::shared_ptr<JsFunction> unpack_;
   Tensor tensor_;
-  std::unique_ptr<JsValue> value_;
+  std::shared_ptr<JsValue> value_;
 };
 
 double disable_hooks(std::string message) {
-  return guard([&] {
+  return guard<StackNeed::kToEnd>([&] {
     disable_saved_tensor_hooks(std::move(message));
     return 0;
   });
@@ -93,9 +93,11 @@ std::string saved_numbers(Handle handle) {
 
 EG_EXPORT("pushSavedTensorHooks")
 double push_hooks(double pack_id, double unpack_id) {
-  const auto pack = std::make_shared<JsFunction>(pack_id);
-  const auto unpack = std::make_shared<JsFunction>(unpack_id);
-  return guard([&] {
+  return guard<StackNeed::kToEnd>([&] {
+    ReceivedValue pack_value(pack_id);
+    ReceivedValue unpack_value(unpack_id);
+    const auto pack = pack_value.as<JsFunction>();
+    const auto unpack = unpack_value.as<JsFunction>();
     push_saved_tensor_hooks(
         [pack, unpack] { return std::make_unique<JsSavedTensorHooks>(pack, unpack); });
     return 0;
@@ -103,10 +105,16 @@ double push_hooks(double pack_id, double unpack_id) {
 }
 
 EG_EXPORT("popSavedTensorHooks")
-void pop_hooks() { pop_saved_tensor_hooks(); }
+void pop_hooks() {
+  const NativeCall call(StackNeed::kNone);
+  pop_saved_tensor_hooks();
+}
 
 EG_EXPORT("enableSavedTensorHooks")
-void enable_hooks() { enable_saved_tensor_hooks(); }
+void enable_hooks() {
+  const NativeCall call(StackNeed::kNone);
+  enable_saved_tensor_hooks();
+}
 
 EG_EXPORT("savedTensor")
 double saved_tensor(Handle handle, int i) {
@@ -118,9 +126,11 @@ double saved_tensor(Handle handle, int i) {
 
 EG_EXPORT("registerSavedHooks")
 double register_hooks(Handle handle, int i, double pack_id, double unpack_id) {
-  const auto pack = std::make_shared<JsFunction>(pack_id);
-  const auto unpack = std::make_shared<JsFunction>(unpack_id);
   return guard([&] {
+    ReceivedValue pack_value(pack_id);
+    ReceivedValue unpack_value(unpack_id);
+    const auto pack = pack_value.as<JsFunction>();
+    const auto unpack = unpack_value.as<JsFunction>();
     const IntrusivePtr<Node> node = handles().get_node(handle);
     saved_variable(node, i).variable->register_hooks(
         *node, std::make_unique<JsSavedTensorHooks>(pack, unpack));

@@ -35,10 +35,11 @@ int history_flags(const Tensor& t) {
 // Writes a new handle per result, negated for a tensor that this thread has another handle of.
 EG_EXPORT("invoke")
 double invoke(int op, int words, int flags) {
-  return guard([&] {
-    Results results =
-        invoke_op(static_cast<std::size_t>(op), frame().data(), static_cast<std::size_t>(words),
-                  (flags & kInPlace) != 0);
+  const auto id = static_cast<std::size_t>(op);
+  const NativeCall call(stack_need(id));
+  return caught([&] {
+    Results results = invoke_op(id, frame().data(), static_cast<std::size_t>(words),
+                                (flags & kInPlace) != 0);
     std::vector<double>& words_of_results = frame(results.size());
     std::size_t count = 0;
     for (Tensor& result : results) words_of_results[count++] = return_result(std::move(result));
@@ -77,7 +78,12 @@ double data_address(Handle handle) {
 }
 
 EG_EXPORT("release")
-void release(Handle handle) { handles().release(handle); }
+void release(Handle handle) {
+  // A finalizer must not throw.
+  if (!NativeCall::is_possible()) return;
+  const NativeCall call;
+  handles().release(handle);
+}
 
 EG_EXPORT("retain")
 double retain(Handle handle) {
@@ -86,10 +92,16 @@ double retain(Handle handle) {
 
 // Returns this thread's first handle of a tensor, by which JavaScript finds its wrapper.
 EG_EXPORT("firstHandle")
-double first_handle(Handle handle) { return handles().first(handle); }
+double first_handle(Handle handle) {
+  const NativeCall call;
+  return handles().first(handle);
+}
 
 EG_EXPORT("makeFirstHandle")
-void make_first_handle(Handle handle) { handles().make_first(handle); }
+void make_first_handle(Handle handle) {
+  const NativeCall call;
+  handles().make_first(handle);
+}
 
 EG_EXPORT("ownResult")
 double own_result_of(Handle handle) {
@@ -128,6 +140,7 @@ double info(Handle handle) {
 
 EG_EXPORT("manualSeed")
 void seed(double high, double low) {
+  const NativeCall call;
   manual_seed(static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low));
 }
 
@@ -154,15 +167,20 @@ double set_rng_state(Handle handle) {
 // Makes the factories called next on this thread create tensors on a device; -1 ends that.
 EG_EXPORT("useFactoryDevice")
 void use_device_of_factories(int code) {
+  const NativeCall call(StackNeed::kNone);
   use_factory_device(code < 0 ? std::nullopt
                               : std::optional(Device{static_cast<DeviceType>(code)}));
 }
 
 EG_EXPORT("useOwnGenerator")
-void use_generator_of_thread(int own) { use_own_generator(own != 0); }
+void use_generator_of_thread(int own) {
+  const NativeCall call(StackNeed::kNone);
+  use_own_generator(own != 0);
+}
 
 EG_EXPORT("memory")
 double memory() {
+  const NativeCall call;
   const MemoryStats stats = memory_stats();
   return static_cast<double>(
       write_words(frame(), MemoryWords{.tensors = static_cast<double>(TensorImpl::live_count()),

@@ -130,18 +130,24 @@ double start_js_thread() { return guard(&start_thread); }
 // Called by bindings/worker.js when its thread ends normally. The threads that wait for its
 // functions may include the main thread, whose event loop cannot be notified while it waits.
 EG_EXPORT("leaveThread")
-void leave_thread() { Inbox::current()->close(); }
+void leave_thread() {
+  if (NativeCall::is_possible()) Inbox::current()->close();
+}
 
 EG_EXPORT("giveHandle")
 void give_handle(Handle handle, double thread) {
+  if (!NativeCall::is_possible()) return;
   handles().set_owner(handle, static_cast<HandleOwner>(thread));
 }
 
 EG_EXPORT("threadDied")
-void js_thread_died(double thread) { thread_died(static_cast<std::uintptr_t>(thread)); }
+void js_thread_died(double thread) {
+  if (NativeCall::is_possible()) thread_died(static_cast<std::uintptr_t>(thread));
+}
 
 EG_EXPORT("releaseHandlesOf")
 void release_handles_of(double thread) {
+  if (!NativeCall::is_possible()) return;
   handles().release_all_of(static_cast<HandleOwner>(thread));
 }
 

@@ -298,8 +298,8 @@ void connect() { set_accelerator_opener(DeviceType::kWebGpu, &open_on_first_use)
 
 EG_EXPORT("openGpu")
 double open(double answer) {
-  const auto function = std::make_shared<JsFunction>(answer);
-  return guard([&] {
+  return guard<StackNeed::kMuch>([&] {
+    const auto function = received<JsFunction>(answer);
     Gpu& all = gpu();
     std::unique_lock lock(all.mutex);
     if (all.state != Gpu::State::kOpen) {
@@ -317,6 +317,7 @@ double open(double answer) {
 // end.
 EG_EXPORT("closeGpu")
 void close() {
+  if (!NativeCall::is_possible()) return;
   constexpr std::chrono::seconds kTimeout{10};
   Gpu& all = gpu();
   std::unique_lock lock(all.mutex);
@@ -329,8 +330,8 @@ double is_lost() { return gpu().device != nullptr && gpu().device->is_lost() ? 1
 
 EG_EXPORT("readLater")
 double read_later(Handle handle, double answer) {
-  const auto function = std::make_shared<JsFunction>(answer);
-  return guard([&] {
+  return guard<StackNeed::kMuch>([&] {
+    const auto function = received<JsFunction>(answer);
     const Tensor& asked = handles().get(handle);
     check_host_access(asked.storage()->data(), asked.device());
     const Tensor from = packed(detach(asked));
@@ -372,7 +373,9 @@ double gpu_stats() {
 
 void play() {
   const std::vector<std::uint32_t> words = gpu().device->take();
-  if (!words.empty()) eg_gpu_play(words.data(), words.size());
+  if (words.empty()) return;
+  const JavaScriptCall call;
+  eg_gpu_play(words.data(), words.size());
 }
 
 EG_EXPORT("gpuPlayWhenQuiet")

@@ -173,4 +173,11 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
   });
 }
 
+StackNeed stack_need(std::size_t id) {
+  const bool is_elementwise = id < kTable.size() && kTable[id].elementwise != nullptr;
+  // Tangents are computed by further ops.
+  const bool is_alone = is_elementwise && autograd_state().dual_level == nullptr;
+  return is_alone ? StackNeed::kLittle : StackNeed::kMuch;
+}
+
 }  // namespace eg

@@ -8,6 +8,7 @@
 
 #include "dispatch/elementwise.h"
 #include "dispatch/precision.h"
+#include "runtime/native_stack.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -48,5 +49,8 @@ std::uint32_t op_table_hash();
 /// the form that writes into its first operand (add_). Throws InvalidArgument if the op has no such
 /// form.
 Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place);
+
+/// How much of the stack op `id` needs.
+StackNeed stack_need(std::size_t id);
 
 }  // namespace eg

@@ -67,6 +67,8 @@ emscripten::val capture_stack(const emscripten::val&) {
 
 extern "C" {
 
+void eg_refuse_call() { throw std::logic_error("the engine has failed"); }
+
 double eg_call_function(double id, double count) {
   const auto function = held_as<FunctionValue>(id, "a call");
   if (function == nullptr) std::abort();

@@ -3,7 +3,7 @@
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
 import { runInMode } from "../autograd/mode.js";
-import { native } from "../runtime/bridge.js";
+import { native, reserveStack } from "../runtime/bridge.js";
 import { type DType, dtypeCode, oneOfDTypes } from "../tensor/dtype.js";
 
 const kOptions = {
@@ -25,6 +25,7 @@ export type AutocastOptions = Options<typeof kOptions>;
 export function autocast<T>(fn: () => T, ...rest: [options?: AutocastOptions]): T {
   const { dtype, enabled } = readOptions("autocast", kOptions, rest);
   const wanted: DType = enabled ? dtype : "float32";
+  reserveStack();
   const previous = native.setAutocast(dtypeCode(wanted, "autocast"));
   return runInMode("autocast", fn, () => native.setAutocast(previous));
 }

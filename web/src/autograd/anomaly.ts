@@ -3,7 +3,7 @@
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
 import { kAnomalyCheckNan, kAnomalyEnabled } from "../generated/border.js";
-import { native } from "../runtime/bridge.js";
+import { native, reserveStack } from "../runtime/bridge.js";
 import { runInMode } from "./mode.js";
 
 const kOptions = {
@@ -21,6 +21,7 @@ export type AnomalyOptions = Options<typeof kOptions>;
  */
 export function detectAnomaly<T>(fn: () => T, ...rest: [options?: AnomalyOptions]): T {
   const { checkNan } = readOptions("detectAnomaly", kOptions, rest);
+  reserveStack();
   const previous = native.anomalyMode();
   native.setAnomalyMode(kAnomalyEnabled | (checkNan ? kAnomalyCheckNan : 0));
   return runInMode("detectAnomaly", fn, () => native.setAnomalyMode(previous));

@@ -10,7 +10,7 @@
 import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
 import { empty } from "../generated/ops.js";
 import { drawingFrom, drawingIsolated, generatorState } from "../ops/generator.js";
-import { native } from "../runtime/bridge.js";
+import { native, reserveStack } from "../runtime/bridge.js";
 import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
 import { dtypeCode } from "../tensor/dtype.js";
@@ -81,6 +81,7 @@ class CallContext {
 
   /** Runs `fn` with the state in which this object was created. */
   restored<T>(fn: () => T): T {
+    reserveStack();
     const defaultDtype = native.defaultDtype();
     const autocast = native.setAutocast(this.#autocast);
     native.setDefaultDtype(this.#defaultDtype);

@@ -2,7 +2,7 @@
 
 import { readNothing } from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
-import { native } from "../runtime/bridge.js";
+import { native, reserveStack } from "../runtime/bridge.js";
 import { inMode, type ModeGuard } from "./mode.js";
 
 /** Returns true when operations on tensors that require a gradient are recorded. */
@@ -35,6 +35,7 @@ export function setGradEnabled<T>(enabled: boolean, fn?: () => T): T | ModeGuard
 
 function withMode<T>(name: string, enabled: boolean, fn?: () => T): T | ModeGuard {
   boolean.check(name, "enabled", enabled);
+  reserveStack();
   const previous = isGradEnabled();
   native.setGradEnabled(enabled);
   return inMode(name, fn, () => native.setGradEnabled(previous));

@@ -1,7 +1,7 @@
 // Inference mode: like noGrad(), but in addition the tensors made in it can never become part of a graph.
 
 import { boolean } from "../arguments/rule.js";
-import { native } from "../runtime/bridge.js";
+import { checkedFor, native } from "../runtime/bridge.js";
 import { inMode, type ModeGuard } from "./mode.js";
 
 /** Returns true in inference mode. */
@@ -21,7 +21,8 @@ export function inferenceMode<T>(
   fn?: () => T,
 ): T | ModeGuard {
   const isFunction = typeof enabledOrFn === "function";
-  native.pushInferenceMode(isFunction || boolean.check("inferenceMode", "enabled", enabledOrFn));
+  const enabled = isFunction || boolean.check("inferenceMode", "enabled", enabledOrFn);
+  checkedFor("inferenceMode", native.pushInferenceMode(enabled));
   const body = isFunction ? enabledOrFn : fn;
   return inMode("inferenceMode", body, onlyOnce(native.popInferenceMode));
 }

@@ -29,13 +29,21 @@ import {
   kStoragesWord,
   kTensorsWord,
 } from "../generated/border.js";
-import { attach, checked, detach, functionsOf, native, takeWords } from "../runtime/bridge.js";
+import {
+  attach,
+  checked,
+  detach,
+  functionsOf,
+  lookForFailure,
+  native,
+  takeWords,
+} from "../runtime/bridge.js";
 import type { Variant } from "../runtime/builds.js";
 import { callFunction } from "../runtime/call_function.js";
 import { describeThrown, dropValue, functionName } from "../runtime/callbacks.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import { compileGiven, variantOfModule } from "../runtime/given_module.js";
-import { rejectAll } from "../runtime/keep_alive.js";
+import { rejectAll, whilePending } from "../runtime/keep_alive.js";
 import { type LoadedModule, loadModule } from "../runtime/load.js";
 import { captureStack, showWarning } from "../runtime/messages.js";
 import type { NativeModule } from "../runtime/native.js";
@@ -261,6 +269,7 @@ function connect(module: NativeModule): void {
   module.captureStack = captureStack;
   running = module;
   attach(module);
+  whilePending(lookForFailure);
   native.connectMessages();
   native.joinThread();
 }

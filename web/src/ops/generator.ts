@@ -4,7 +4,7 @@
 import { kDraw } from "../arguments/generator.js";
 import { readArguments } from "../arguments/read.js";
 import { integer, Rule } from "../arguments/rule.js";
-import { checkedFor, native } from "../runtime/bridge.js";
+import { checkedFor, native, reserveStack } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import { isCapturing } from "../runtime/live.js";
 import { tensorRule } from "../tensor/rules.js";
@@ -194,6 +194,7 @@ let isOwn = false;
 
 // Each thread has only one separate generator, so nested uses save and restore its state.
 function withOwnGenerator<T>(run: () => T): T {
+  reserveStack();
   const outer = isOwn ? generatorState() : null;
   native.useOwnGenerator(true);
   isOwn = true;

@@ -3,6 +3,7 @@
 
 import { dropAllValues, heldValue } from "./callbacks.js";
 import { EdgeGradError, type ErrorCode, renamed } from "./errors.js";
+import { rejectAll } from "./keep_alive.js";
 import { kFailed, type NativeFunctions, type NativeModule } from "./native.js";
 import { fromDescription } from "./portable_error.js";
 
@@ -31,6 +32,10 @@ export function isStarted(): boolean {
 
 /** Makes a started module the current one. */
 export function attach(module: NativeModule): void {
+  module.failed = () => {
+    markFailed();
+    throw engineFailed();
+  };
   native = functionsOf(module) as NativeFunctions;
   memory = module.wasmMemory;
   epoch++;
@@ -44,6 +49,35 @@ export function detach(): void {
   dropAllValues();
   epoch++;
   frame = new Float64Array(kInitialFrameWords);
+}
+
+/** Throws the JavaScript engine's error for a stack overflow unless there is room for a call that must be ended by another one. */
+export function reserveStack(): void {
+  if (isStarted()) native.reserveStack();
+}
+
+/**
+ * Learns whether the engine has failed, that is, whether a call into it has ended without returning (bindings/native_call.h). From
+ * then on, every call throws Internal, and pending promises are rejected. Must be called from the event loop.
+ */
+export function lookForFailure(): void {
+  if (isStarted() && native.hasFailed() !== 0) markFailed();
+}
+
+function markFailed(): void {
+  native = throwing(engineFailed, kNeededAtEnd);
+  rejectAll(engineFailed);
+}
+
+// What is called while an engine is stopped has no effect then.
+const kNeededAtEnd = ["release", "giveHandle", "threadDied", "releaseHandlesOf", "closeGpu"];
+
+function engineFailed(): EdgeGradError {
+  return new EdgeGradError(
+    "Internal",
+    "[init] the engine has failed: a call into it ended without returning, by a stack overflow or a trap of its code, so its state " +
+      "is unknown. Call `await shutdown()` and `await init()` to start another one.",
+  );
 }
 
 /** Incremented on every use of the call frame, so that a writer can detect whether other code has used it in between. */
@@ -136,10 +170,18 @@ function notInitialized(): EdgeGradError {
 }
 
 function notStarted(): NativeFunctions {
+  return throwing(notInitialized, []);
+}
+
+// Functions that throw an error, except some, which return 0.
+function throwing(errorOf: () => EdgeGradError, except: readonly string[]): NativeFunctions {
   const fail = () => {
-    throw notInitialized();
+    throw errorOf();
   };
-  return new Proxy({} as NativeFunctions, { get: () => fail });
+  const ignore = () => 0;
+  return new Proxy({} as NativeFunctions, {
+    get: (_, name) => (except.includes(name as string) ? ignore : fail),
+  });
 }
 
 /**

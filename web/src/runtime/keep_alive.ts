@@ -1,7 +1,7 @@
 // Promises that the engine's threads settle later. Node exits when nothing is scheduled, and the work of the engine's threads does
 // not count, so a timer keeps the process alive while a promise is pending. When the engine stops, all pending promises reject.
 
-const kLongest = 2 ** 31 - 1; // ms
+const kInterval = 1000; // ms
 
 interface Waiting {
   readonly caller: string;
@@ -10,6 +10,12 @@ interface Waiting {
 
 const waiting = new Set<Waiting>();
 let timer: ReturnType<typeof setInterval> | undefined;
+let look = (): void => undefined;
+
+/** Sets a function that is called every second while a promise is pending, to learn of failures that nothing else reports. */
+export function whilePending(fn: () => void): void {
+  look = fn;
+}
 
 /**
  * Returns a promise that `start` settles through its two functions, and keeps the process alive until then.
@@ -19,7 +25,7 @@ export function untilSettled<T>(
   caller: string,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
 ): Promise<T> {
-  if (waiting.size === 0) timer = setInterval(() => undefined, kLongest);
+  if (waiting.size === 0) timer = setInterval(() => look(), kInterval);
   let entry: Waiting | undefined;
   return new Promise<T>((resolve, reject) => {
     entry = { caller, reject };

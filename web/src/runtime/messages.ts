@@ -16,10 +16,15 @@ export function showWarning(message: string): number {
   }
 }
 
-/** Returns the calling program's stack, innermost call first, without the engine's own frames. */
+/** Returns the calling program's stack, innermost call first, without the engine's own frames; "" if that cannot be read. */
 export function captureStack(): string {
-  const frames = framesAbove(captureStack, kStackFrames) ?? framesIn(String(new Error().stack));
-  return linesOf(withoutOwnFrames(frames)).join("\n");
+  try {
+    const frames = framesAbove(captureStack, kStackFrames) ?? framesIn(String(new Error().stack));
+    return linesOf(withoutOwnFrames(frames)).join("\n");
+  } catch {
+    // A program may have replaced what reads stacks.
+    return "";
+  }
 }
 
 function framesIn(stack: string): Frame[] {

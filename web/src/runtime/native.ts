@@ -43,6 +43,10 @@ export interface NativeFunctions {
    */
   invoke(op: number, words: number, flags: number): number;
   takeError(): string;
+  /** True when a call into this module has ended without returning. */
+  hasFailed(): number;
+  /** Throws the JavaScript engine's error for a stack overflow unless there is room for a call that must be ended by another one. */
+  reserveStack(): void;
   /** Releases what a JavaScript function threw, after takeError() has returned its number. */
   dropThrown(): void;
 
@@ -171,7 +175,7 @@ export interface NativeFunctions {
   isGradEnabled(): number;
   setGradEnabled(enabled: boolean): void;
   isInferenceModeEnabled(): number;
-  pushInferenceMode(enabled: boolean): void;
+  pushInferenceMode(enabled: boolean): number;
   popInferenceMode(): void;
   /** Returns the code of the default dtype. */
   defaultDtype(): number;
@@ -266,6 +270,8 @@ export interface NativeModule {
     allocateUnusedWorker(): void;
     loadWasmModuleToWorker(worker: ThreadWorker): Promise<unknown>;
   };
+  /** Called by C++ instead of what was called, once the engine has failed; throws. */
+  failed?: () => never;
   /** Called by C++; see runtime/call_function.ts and runtime/callbacks.ts. */
   callFunction?: (id: number, count: number) => number;
   functionName?: (id: number) => string;

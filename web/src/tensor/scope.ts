@@ -1,6 +1,7 @@
 // eg.scope() frees the tensors made by a function when it ends; eg.keep() exempts tensors from that.
 
 import { functionOf } from "../arguments/rule.js";
+import { reserveStack } from "../runtime/bridge.js";
 import { isPromise } from "../runtime/promise.js";
 import { addToScope, leaveToFinalizer, release } from "./lifetime.js";
 import { attempt, wrappersIn } from "./reachable.js";
@@ -23,6 +24,7 @@ export function scope<T>(fn: () => T): T {
 }
 
 function runAndClose<T>(scope: Scope, fn: () => T): T {
+  reserveStack();
   let result: T;
   let promise: Promise<unknown> | null;
   try {
