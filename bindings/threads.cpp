@@ -134,6 +134,11 @@ void leave_thread() {
   if (NativeCall::is_possible()) Inbox::current()->close();
 }
 
+EG_EXPORT("setEngineNumber")
+void set_number_of_engine(double number) {
+  HandleTable::set_engine_number(static_cast<std::uint32_t>(number));
+}
+
 EG_EXPORT("giveHandle")
 void give_handle(Handle handle, double thread) {
   if (!NativeCall::is_possible()) return;

@@ -2,7 +2,6 @@
 
 #include "dispatch/handles/handle_table.h"
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -23,25 +22,28 @@ std::uint32_t generation_of(Handle handle) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) >> kSlotBits);
 }
 
-// In the lower half of the range, so that every slot has at least as many generations left; not 0,
-// because slot 0 of generation 0 would be handle 0.
-std::uint32_t generation_of_now() {
-  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::system_clock::now().time_since_epoch());
-  return 1 + static_cast<std::uint32_t>(now.count() & (HandleTable::kLastGeneration / 2));
+std::uint32_t engine_number = 0;
+
+// In the lower half of the range, so that every slot has at least as many generations left, and far
+// from those of the engines before; not 0, because slot 0 of generation 0 would be handle 0.
+std::uint32_t generation_of_engine() {
+  constexpr std::uint32_t kGoldenRatio = 0x9e3779b9;
+  return 1 + ((engine_number * kGoldenRatio) & (HandleTable::kLastGeneration / 2));
 }
 
 }  // namespace
 
 HandleTable& HandleTable::instance() {
   // Never destroyed: finalizers may release handles at any time.
-  static auto* const table = new HandleTable(generation_of_now());
+  static auto* const table = new HandleTable(generation_of_engine());
   return *table;
 }
 
 HandleTable::~HandleTable() {
   for (const auto& chunk : chunks_) delete[] chunk.load();
 }
+
+void HandleTable::set_engine_number(std::uint32_t number) { engine_number = number; }
 
 void HandleTable::set_this_thread(HandleOwner owner) { this_thread = owner; }
 

@@ -7,8 +7,8 @@
 // the slot, which grows each time the slot is freed. A released handle is therefore recognised as
 // stale instead of naming another tensor, and releasing twice is harmless: explicit dispose() and a
 // finalizer that runs later need not know of each other. Generations never wrap around: a slot that
-// has used all of its generations is not used again. They start at a number derived from the clock,
-// so that handles of an engine that was shut down are stale in the next one.
+// has used all of its generations is not used again. They start at a number that differs from
+// engine to engine, so that handles of an engine that was shut down are stale in the next one.
 //
 // A handle belongs to the thread that created or received it, so that the handles of a thread that
 // dies can be released.
@@ -50,6 +50,9 @@ class HandleTable {
 
   /// The table that the bindings use.
   static HandleTable& instance();
+
+  /// Sets how many engines this program has started, before the first handle is made.
+  static void set_engine_number(std::uint32_t number);
 
   /// Handles that this thread inserts from now on belong to `owner`.
   static void set_this_thread(HandleOwner owner);

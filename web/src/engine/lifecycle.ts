@@ -33,6 +33,7 @@ import {
   attach,
   checked,
   detach,
+  epoch,
   functionsOf,
   lookForFailure,
   native,
@@ -165,6 +166,7 @@ async function start(options: InitValues, meanwhile: () => void): Promise<void> 
     );
   }
   connect(module);
+  native.setEngineNumber(epoch);
   threadWorkers = workers;
   try {
     checked(native.setThreads(variant === "single" ? 1 : threads));

@@ -25,6 +25,18 @@ const kUnknownFrame = new Float64Array(0);
 /** Incremented when a module starts or stops; objects from an earlier epoch are invalid. */
 export let epoch = 0;
 
+const epochListeners: (() => void)[] = [];
+
+/** Registers a function that is called whenever the epoch has changed. */
+export function onEpoch(listener: () => void): void {
+  epochListeners.push(listener);
+}
+
+function beginEpoch(): void {
+  epoch++;
+  for (const listener of epochListeners) listener();
+}
+
 /** True between init() and shutdown(). */
 export function isStarted(): boolean {
   return memory !== null;
@@ -38,7 +50,7 @@ export function attach(module: NativeModule): void {
   };
   native = functionsOf(module) as NativeFunctions;
   memory = module.wasmMemory;
-  epoch++;
+  beginEpoch();
   reserveFrame(kInitialFrameWords);
 }
 
@@ -47,7 +59,7 @@ export function detach(): void {
   native = notStarted();
   memory = null;
   dropAllValues();
-  epoch++;
+  beginEpoch();
   frame = new Float64Array(kInitialFrameWords);
 }
 

@@ -235,6 +235,8 @@ export interface NativeFunctions {
   /** Identifies the format of what this module exchanges with TypeScript: kBorderHash of generated/border.ts. */
   borderHash(): number;
 
+  /** Tells a started module how many were started before it, so that its handles are others. */
+  setEngineNumber(number: number): void;
   /** Allows other threads to call functions of this one. */
   joinThread(): void;
   /** Starts a thread for eg.spawn() and returns its number. */

@@ -41,10 +41,17 @@ export function endJob(): readonly Wrapper[] {
   return made;
 }
 
-/** Forgets all, because the engine has ended. */
-export function forgetAll(): void {
+/** Forgets all, because the engine has ended, and returns them. */
+export function forgetAll(): Set<Wrapper> {
+  const all = new Set([...young, ...openScopes().flatMap((scope) => scope.wrappers)]);
+  // A table of slots has holes.
+  for (const reference of Object.values(weak)) {
+    const wrapper = reference?.deref();
+    if (wrapper !== undefined) all.add(wrapper);
+  }
   weak = [];
   young = [];
+  return all;
 }
 
 /** Returns the wrapper of a handle, if there is one. */

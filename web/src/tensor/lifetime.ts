@@ -11,7 +11,7 @@
 // Finalizers only run between tasks of the event loop. Nothing can be freed for a loop that never returns to
 // the event loop; it causes one warning that recommends eg.scope().
 
-import { callFrame, epoch, isStarted, native } from "../runtime/bridge.js";
+import { callFrame, epoch, isStarted, native, onEpoch } from "../runtime/bridge.js";
 import { nextTask } from "../runtime/next_task.js";
 import { finalizers, hasFinalizers, type Registry } from "../runtime/weak.js";
 import { endJob, forgetAll, know } from "./known.js";
@@ -49,6 +49,9 @@ export function isWrapper(value: unknown): value is Wrapper {
   );
 }
 
+/** The handle of a wrapper whose engine has ended, which no engine knows. */
+const kStale = 2 ** 53;
+
 /** The growth that justifies a garbage collection, which takes about a millisecond. */
 const kGrowthPerBallast = 48 * 2 ** 20;
 
@@ -75,7 +78,6 @@ let pollInterval = 1;
 let untilPoll = 1;
 let polledBytes = 0;
 let ballastedBytes = 0;
-let currentEpoch = epoch;
 // The registries of engines that have stopped are retained; they are small. If a registry is collected while its callbacks are
 // due, V8 stops calling all finalizers, including the program's (seen in Node 20: its task finds nothing to do and is never
 // posted again).
@@ -94,7 +96,6 @@ function startReleasing(): Registry {
 
 /** Registers a new wrapper so that its handle is released. */
 export function track(wrapper: Wrapper): void {
-  if (currentEpoch !== epoch) resetForNewEngine();
   addToScope(wrapper, currentScope());
   // May throw whatever a user-defined console throws.
   if (--untilPoll === 0) interrupt(wrapper);
@@ -138,14 +139,14 @@ export function release(wrapper: Wrapper): void {
   if (isStarted()) native.release(handle);
 }
 
-function resetForNewEngine(): void {
-  currentEpoch = epoch;
+// Wrappers of an engine that has ended must name nothing of the next one.
+onEpoch(() => {
   releasing = startReleasing();
-  forgetAll();
+  for (const wrapper of forgetAll()) if (wrapper.handle > 0) wrapper.handle = kStale;
   polledBytes = 0;
   ballastedBytes = 0;
   stretch = null;
-}
+});
 
 // The function to call when the next wrapper is made, and the value that untilPoll had before that call was scheduled.
 let waiting: (() => void) | null = null;
