@@ -278,6 +278,18 @@ describe("a program with workers of the engine", () => {
     assert.ok(growth < 100, `it grew by ${growth} MiB`);
   });
 
+  test("may compute for a minute while a worker starts, which waits for it", async () => {
+    const lines = await printed(
+      { threads: 1, spawnWorkers: 1 },
+      `
+      ${kIdleClock}
+      const call = run("same", 5);
+      clock.block(60_000);
+      print(await call.catch((error) => error.message));`,
+    );
+    assert.deepEqual(lines, [5]);
+  });
+
   test("starts and ends its engine many times in flat memory", async () => {
     const [[sum, growth]] = await printed(
       { threads: 2, spawnWorkers: 1 },

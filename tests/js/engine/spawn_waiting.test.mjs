@@ -84,6 +84,17 @@ describe("spawn, when functions wait for each other", () => {
     assert.deepEqual([found, warnings], [[0, 1, 2, 3, 4, 5, 6, 7], []]);
   });
 
+  test("says nothing of workers whose answers have waited for a busy main thread", async () => {
+    const { found, warnings } = await outcome(
+      1,
+      `
+      const calls = times(3, (i) => run("later", i));
+      clock.block(2 * kLongWait);
+      return (await calls).map(([i]) => i);`,
+    );
+    assert.deepEqual([found, warnings], [[0, 1, 2], []]);
+  });
+
   test("advises nothing that init() refuses", async () => {
     const { warnings } = await outcome(
       1,

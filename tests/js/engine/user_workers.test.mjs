@@ -147,6 +147,17 @@ describe("a worker that cannot be used is said to be so:", () => {
     assert.match(stdout, /^InvalidArgument \[spawn\].* did not call eg\.expose/);
   });
 
+  test("but not one that joins while the main thread computes for a minute", async () => {
+    const { status, stdout, stderr } = await runProgram(`${kStart}
+      import { Clock } from "./tests/js/support/clock.mjs";
+      const clock = new Clock();
+      const call = eg.spawn(makeWorker(), "later");
+      clock.block(60_000);
+      console.log(await call);`);
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout.trim(), "exposed later");
+  });
+
   test("what only looks like one", async () => {
     const worker = {
       postMessage() {

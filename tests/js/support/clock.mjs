@@ -26,6 +26,15 @@ export class Clock {
     return Array.from(this.#held, ({ end }) => end - this.#now);
   }
 
+  /** Lets time pass in which this thread computes: timers that are overdue then go off once, before any event is handled. */
+  block(ms) {
+    this.#now += ms;
+    const overdue = [...this.#held].filter(({ end }) => end <= this.#now);
+    for (const timer of overdue.sort((a, b) => a.end - b.end)) {
+      if (this.#held.delete(timer)) timer.run();
+    }
+  }
+
   /** Lets time pass: long timers go off in their order. */
   advance(ms) {
     const end = this.#now + ms;

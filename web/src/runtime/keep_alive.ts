@@ -42,6 +42,11 @@ export function rejectAll(errorFor: (caller: string) => unknown): void {
   for (const { caller, reject } of waiting) reject(errorFor(caller));
 }
 
+/** Allows Node to exit although a port or timer is open. */
+export function unref(source: unknown): void {
+  (source as { unref?: () => void }).unref?.();
+}
+
 /** True while any promise is pending. */
 export function isWaiting(): boolean {
   return waiting.size > 0;

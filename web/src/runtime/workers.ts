@@ -8,6 +8,7 @@ import { rejectAll } from "./keep_alive.js";
 import type { ThreadWorker } from "./native.js";
 import { nodeFiles, nodeProcess } from "./node.js";
 import { faultOf } from "./start_failure.js";
+import { startTimeout } from "./timeout.js";
 
 /** Threads are not available here; the rest of the engine is. */
 export class ThreadsFailure extends EdgeGradError {}
@@ -31,9 +32,6 @@ const kFirstTimeout = 10_000; // ms
 /** Any later worker must have done so within this time; otherwise it counts as dead, so that its work does not wait forever. */
 const kLaterTimeout = 30_000; // ms
 
-/** The final part of kLaterTimeout, which starts only once the page's event loop runs. */
-const kGracePeriod = 1000; // ms
-
 /** The workers of one started module. */
 export class Workers {
   /** Called with the reason when a worker dies, instead of the handling for the engine's own threads. */
@@ -42,8 +40,8 @@ export class Workers {
   private readonly first: Promise<void>;
   private firstRuns: () => void = () => undefined;
   private firstFailed: (error: WorkerFailure) => void = () => undefined;
-  /** The timeouts of workers that have not loaded their script yet. */
-  private readonly timers = new Map<ThreadWorker, ReturnType<typeof setTimeout>>();
+  /** Cancel the timeouts of workers that have not loaded their script yet. */
+  private readonly stopTimeouts = new Map<ThreadWorker, () => void>();
   private isStopped = false;
   // In Node construct() checks that the script exists.
   private hasRun = nodeFiles() !== undefined;
@@ -95,8 +93,8 @@ export class Workers {
     if (this.hasRun) return;
     const text = `none of them answered within ${kFirstTimeout / 1000} s`;
     const late = () => this.firstFailed(new WorkerFailure(this.variant, text));
-    const timer = setTimeout(late, kFirstTimeout);
-    await this.first.finally(() => clearTimeout(timer));
+    const stopTimeout = startTimeout(kFirstTimeout, late);
+    await this.first.finally(stopTimeout);
   }
 
   /** Returns an error of the start; of workers that did not start, with the reason that the browser does not tell. */
@@ -121,7 +119,7 @@ export class Workers {
   stop(): void {
     this.isStopped = true;
     globalThis.removeEventListener?.("securitypolicyviolation", this.refused);
-    for (const worker of this.timers.keys()) this.stopWaiting(worker);
+    for (const worker of this.stopTimeouts.keys()) this.stopWaiting(worker);
   }
 
   /** The error for calls that need the engine's threads, once one of these has ended; null while all of them run. */
@@ -140,15 +138,13 @@ export class Workers {
     // Node reports a missing script itself.
     if (nodeFiles() !== undefined) return;
     const reason = `its script did not answer within ${kLaterTimeout / 1000} s`;
-    const wait = (time: number, then: () => void) =>
-      this.timers.set(worker, setTimeout(then, time));
-    // A message that arrived while the page was busy is handled after the first timer fires, before the second does.
-    wait(kLaterTimeout - kGracePeriod, () => wait(kGracePeriod, () => this.died(worker, reason)));
+    const stopTimeout = startTimeout(kLaterTimeout, () => this.died(worker, reason));
+    this.stopTimeouts.set(worker, stopTimeout);
   }
 
   private stopWaiting(worker: ThreadWorker): void {
-    clearTimeout(this.timers.get(worker));
-    this.timers.delete(worker);
+    this.stopTimeouts.get(worker)?.();
+    this.stopTimeouts.delete(worker);
   }
 
   private died(worker: ThreadWorker, reason: string): void {

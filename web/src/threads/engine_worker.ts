@@ -8,8 +8,10 @@
 import { startedModule, startedWorkers } from "../engine/lifecycle.js";
 import { epoch, native } from "../runtime/bridge.js";
 import { EdgeGradError, type ErrorCode } from "../runtime/errors.js";
+import { unref } from "../runtime/keep_alive.js";
 import type { ThreadWorker } from "../runtime/native.js";
 import { nodeProcess } from "../runtime/node.js";
+import { startTimeout } from "../runtime/timeout.js";
 import { give, type Portable, release } from "./portable.js";
 
 /** A function for a worker to run: an export of a module, or a function that the worker exposes. */
@@ -85,7 +87,7 @@ export class EngineWorker {
   private isLocked: boolean | undefined;
   private thread: number | null = null;
   private failure: EdgeGradError | null = null;
-  private startTimer: ReturnType<typeof setTimeout> | undefined;
+  private stopStartTimeout = () => {};
   private idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -117,8 +119,7 @@ export class EngineWorker {
     const { workersPort, lock } = this;
     this.worker.postMessage({ edgegradPort: workersPort, lock }, [workersPort]);
     const text = `it did not start within ${kStartTimeout / 1000} s`;
-    this.startTimer = setTimeout(() => this.end(text), kStartTimeout);
-    unref(this.startTimer);
+    this.stopStartTimeout = startTimeout(kStartTimeout, () => this.end(text));
   }
 
   /** Sends a task to the worker; throws if its arguments cannot be sent. */
@@ -186,7 +187,7 @@ export class EngineWorker {
 
   private close(why: EdgeGradError | string): void {
     this.failure = typeof why === "string" ? new EdgeGradError("Internal", `[spawn] ${why}.`) : why;
-    clearTimeout(this.startTimer);
+    this.stopStartTimeout();
     clearTimeout(this.idleTimer);
     if (this.thread !== null) native.threadDied(this.thread);
     this.port.close();
@@ -213,7 +214,7 @@ export class EngineWorker {
   }
 
   private serves(isLocked: boolean): void {
-    clearTimeout(this.startTimer);
+    this.stopStartTimeout();
     this.isLocked = isLocked;
   }
 
@@ -273,9 +274,4 @@ async function within(time: number, done: Promise<void>): Promise<void> {
   });
   await Promise.race([done, over]);
   clearTimeout(timer);
-}
-
-/** Allows Node to exit although a port or timer is open. */
-export function unref(source: unknown): void {
-  (source as { unref?: () => void }).unref?.();
 }

@@ -8,12 +8,12 @@ import { kMaxThreads } from "../engine/init_options.js";
 import { spawnWorkers, startedModule } from "../engine/lifecycle.js";
 import { checked, native } from "../runtime/bridge.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
+import { startTimeout } from "../runtime/timeout.js";
 import {
   EngineWorker,
   failureOf,
   type Request,
   type Task,
-  unref,
   type WorkerListener,
 } from "./engine_worker.js";
 import { release } from "./portable.js";
@@ -39,7 +39,7 @@ export class Pool implements WorkerListener {
   private idleWorkers: EngineWorker[] = [];
   /** The queued tasks by nesting depth. */
   private queues: Waiting[][] = [];
-  private watchTimer: ReturnType<typeof setTimeout> | undefined;
+  private stopWatching: (() => void) | undefined;
   private hasWarned = false;
 
   constructor(private readonly serve: (worker: EngineWorker, request: Request) => void) {}
@@ -64,8 +64,8 @@ export class Pool implements WorkerListener {
   /** Assigns queued tasks after a worker's function has started or stopped waiting. */
   pump(): void {
     this.assignTasks();
-    clearTimeout(this.watchTimer);
-    this.watchTimer = undefined;
+    this.stopWatching?.();
+    this.stopWatching = undefined;
     this.watch();
   }
 
@@ -129,13 +129,12 @@ export class Pool implements WorkerListener {
   // Functions that wait for each other, as at a barrier, wait forever if one of them never gets a worker. Only this warning
   // reveals that.
   private watch(): void {
-    if (this.hasWarned || this.watchTimer !== undefined || this.deepestQueue() === undefined)
+    if (this.hasWarned || this.stopWatching !== undefined || this.deepestQueue() === undefined)
       return;
-    this.watchTimer = setTimeout(() => {
-      this.watchTimer = undefined;
+    this.stopWatching = startTimeout(kLongWait, () => {
+      this.stopWatching = undefined;
       this.warn(this.queues.flat().length);
-    }, kLongWait);
-    unref(this.watchTimer);
+    });
   }
 
   private warn(count: number): void {

@@ -6,6 +6,7 @@ import { kBorderHash } from "../generated/border.js";
 import { checked, native } from "../runtime/bridge.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import type { NativeModule, ThreadWorker } from "../runtime/native.js";
+import { startTimeout } from "../runtime/timeout.js";
 import type { JoinAnswer, JoinMessage } from "./expose.js";
 
 /** A browser's Worker, or a Worker of Node's worker_threads. */
@@ -28,7 +29,8 @@ interface AnyWorker {
   unref?(): void;
 }
 
-const kJoinTimeout = 60; // s
+/** The time within which a worker must have called expose(). */
+const kJoinTimeout = 60_000; // ms
 
 // The error event of a browser does not tell these causes apart.
 const kNotLoaded =
@@ -110,7 +112,7 @@ export class UserWorker implements ThreadWorker {
     const join: JoinMessage = {
       edgegradJoin: { variant: runtime().variant, borderHash: kBorderHash },
     };
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let stopTimeout = () => {};
     const answer = new Promise<void>((resolve, reject) => {
       const refuse = (reason: string) =>
         reject(
@@ -121,14 +123,14 @@ export class UserWorker implements ThreadWorker {
         if (edgegradWorker === "listening") resolve();
         if (edgegradWorker === "failed") refuse(reason);
       };
-      timer = setTimeout(() => {
+      stopTimeout = startTimeout(kJoinTimeout, () => {
         refuse(
-          `its script did not call eg.expose({ ... }) within ${kJoinTimeout} s, or the worker has ended`,
+          `its script did not call eg.expose({ ... }) within ${kJoinTimeout / 1000} s, or the worker has ended`,
         );
-      }, kJoinTimeout * 1000);
+      });
       this.postMessage(join);
     });
-    await answer.finally(() => clearTimeout(timer));
+    await answer.finally(stopTimeout);
   }
 }
 

@@ -1,0 +1,26 @@
+// Timeouts for answers that arrive through the event loop. While this thread computes, no answer can arrive, and afterwards timers
+// that are overdue go off before messages that have waited as long. So such time does not count.
+
+import { unref } from "./keep_alive.js";
+
+/** A timeout consists of periods of this length. A period that ends late, because this thread was busy, counts as one. */
+const kPeriod = 1000; // ms
+
+/**
+ * Calls `then` after a time in which the event loop has run; returns a function that cancels this. Does not keep a process of Node
+ * alive.
+ */
+export function startTimeout(time: number, then: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = (left: number) => {
+    if (left <= 0) {
+      then();
+      return;
+    }
+    const period = Math.min(left, kPeriod);
+    timer = setTimeout(() => wait(left - period), period);
+    unref(timer);
+  };
+  wait(time);
+  return () => clearTimeout(timer);
+}
