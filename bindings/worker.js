@@ -99,7 +99,11 @@ if (ENVIRONMENT_IS_PTHREAD) {
     post({ values: [await fn(...args.values)], handles: [] });
   };
 
+  // The main thread may have taken a job back; web/src/threads/claim.ts has the other half.
+  const isTakenBack = ({ claim }) => Atomics.compareExchange(claim, 0, 0, 1) !== 0;
+
   const answerTo = async (port, job) => {
+    if (isTakenBack(job)) return;
     let answer;
     try {
       await runJob(job, (value) => {

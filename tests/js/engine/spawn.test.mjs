@@ -8,6 +8,7 @@ import { until } from "../../support/until.mjs";
 import { assertRejects, assertTensor } from "../support/assert.mjs";
 import { runProgram } from "../support/child.mjs";
 import { collectGarbage, untilCollected } from "../support/collect_garbage.mjs";
+import { endIdle } from "../support/idle_workers.mjs";
 import { kThrownKinds, kUnsendable } from "../support/spawn_module.mjs";
 
 const kModule = new URL("../support/spawn_module.mjs", import.meta.url).href;
@@ -130,6 +131,39 @@ describe("spawn", () => {
     });
   });
 
+  test("gives the call of a worker that has ended while it was idle to another", async () => {
+    const start = await held();
+    for (const count of [1, kWorkers]) {
+      await endIdle(count);
+      const [x, list] = [eg.ones([1000]), [1, 2]];
+      const call = run("same", [x, list, { x }]);
+      list.push(3);
+      x.dispose();
+      const [first, numbers, { x: second }] = await call;
+      assert.deepEqual(numbers, [1, 2]);
+      for (const tensor of [first, second]) {
+        assert.equal(tensor.sum().item(), 1000);
+        tensor.dispose();
+      }
+    }
+    await untilHeld(start);
+  });
+
+  test("does not give it to another if somebody may have changed what was sent", async () => {
+    await endIdle(1);
+    await assertRejects(run("same", new Float32Array(3)), "Internal", /ended before/);
+  });
+
+  test("never runs a function again that has begun", async () => {
+    const start = await held();
+    const count = new Int32Array(new SharedArrayBuffer(4));
+    for (const calls of [1, 2]) {
+      await assertRejects(run("dieCounting", eg.ones([9]), count), "Internal", /ended before/);
+      assert.equal(count[0], calls);
+    }
+    await untilHeld(start);
+  });
+
   test("refuses a name that is none", async () => {
     for (const name of [undefined, null, 3, Symbol("f"), {}, () => 1]) {
       await assertRejects(run(name), "InvalidArgument", /\[spawn\] name: expected a string/);
@@ -215,6 +249,45 @@ const kIdleClock = `
   });`;
 
 describe("a program with workers of the engine", () => {
+  test("tries a call only so often when idle workers end", async () => {
+    const lines = await printed(
+      { threads: 1, spawnWorkers: 6 },
+      `
+      const { endIdle } = await import("./tests/js/support/idle_workers.mjs");
+      const { until } = await import("./tests/support/until.mjs");
+      const exits = new Map();
+      process.on("worker", (worker) => {
+        const { emit, threadId } = worker;
+        worker.emit = (name, ...values) => {
+          if (name !== "exit") return emit.call(worker, name, ...values);
+          const listeners = worker.listeners(name);
+          exits.set(threadId, () => listeners.forEach((listener) => listener(...values)));
+        };
+      });
+      const outcome = (promise) => promise.catch((error) => error.code + " " + error.message);
+      const threads = await endIdle(6);
+      await until("end of the workers", () => exits.size === 6);
+      const call = outcome(run("same", 5));
+      // The last one gets the call, then the one before it.
+      for (const thread of threads.reverse()) exits.get(thread)();
+      print(await call);`,
+    );
+    assert.match(lines[0], /^Internal \[spawn\] the worker ended before/);
+  });
+
+  test("tries no call again after shutdown", async () => {
+    const lines = await printed(
+      { threads: 1, spawnWorkers: 1 },
+      `
+      const { endIdle } = await import("./tests/js/support/idle_workers.mjs");
+      await endIdle(1);
+      const call = run("same", 5).catch((error) => error.code + " " + error.message);
+      await eg.shutdown();
+      print(await call);`,
+    );
+    assert.match(lines[0], /^Internal \[spawn\] the worker ended .*shut down/);
+  });
+
   test("has 1,000 calls wait in flat memory", async () => {
     const [[threads, sum, growth]] = await printed(
       { threads: 1, spawnWorkers: 2 },

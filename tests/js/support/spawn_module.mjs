@@ -58,6 +58,23 @@ export const shapeError = (x) => x.matmul(eg.ones([7, 7]));
 
 export const die = () => process.exit(3);
 
+/** Meets others and ends this worker after its answer; `ended` is 1 once nothing runs in it any more. */
+export const dieIdle = async (arrived, i, ended) => {
+  await meet(arrived, i);
+  process.on("exit", () => {
+    Atomics.store(ended, 0, 1);
+    Atomics.notify(ended, 0);
+  });
+  setImmediate(() => process.exit(0));
+  return threadId;
+};
+
+/** Counts its calls in shared memory, then ends this worker. */
+export const dieCounting = (_, count) => {
+  Atomics.add(count, 0, 1);
+  process.exit(3);
+};
+
 /** Returns a tensor whose hook belongs to this worker and is called later. */
 export const hooked = (x) => {
   const y = x.mul(2);

@@ -12,6 +12,7 @@ import { unref } from "../runtime/keep_alive.js";
 import type { ThreadWorker } from "../runtime/native.js";
 import { nodeProcess } from "../runtime/node.js";
 import { startTimeout } from "../runtime/timeout.js";
+import { type Claim, openClaim, takeBack } from "./claim.js";
 import { give, type Portable, release } from "./portable.js";
 
 /** A function for a worker to run: an export of a module, or a function that the worker exposes. */
@@ -20,6 +21,10 @@ export interface Task {
   readonly name: string;
   /** The arguments; their handles belong to no worker until the task is assigned to one. */
   readonly args: Portable;
+  /** Whether nobody else can change the values of the arguments, so that they can be sent a second time. */
+  readonly areCopies: boolean;
+  /** The worker whose function made the request; null for a call of the main thread. */
+  readonly requester: EngineWorker | null;
   /** The nesting depth: how many tasks in a chain wait for this one. */
   readonly depth: number;
   /** Called once, with the worker's answer, whose handles belong to no worker. */
@@ -65,6 +70,8 @@ export interface WorkerListener {
   ended(worker: EngineWorker): void;
   /** A function in the worker has called spawn(). */
   requested(worker: EngineWorker, request: Request): void;
+  /** The worker has ended with this error before it began a task. If this is missing, the task fails with the error. */
+  didNotBegin?(task: Task, error: EdgeGradError): void;
 }
 
 /** The owner of handles that belong to no worker of eg.spawn(). */
@@ -76,13 +83,18 @@ const kTerminationTimeout = 100; // ms
 /** The time within which a worker must have loaded its script. */
 const kStartTimeout = 60_000; // ms
 
+interface SentTask {
+  readonly task: Task;
+  readonly claim: Claim;
+}
+
 /** A worker and its tasks. @internal */
 export class EngineWorker {
   /** The number of pending spawn() calls made in the worker. */
   requests = 0;
   private readonly port: MessagePort;
   private readonly workersPort: MessagePort;
-  private readonly pending: Task[] = [];
+  private readonly pending: SentTask[] = [];
   private readonly lock = hasLocks() ? `edgegrad-${crypto.randomUUID()}` : undefined;
   private isLocked: boolean | undefined;
   private thread: number | null = null;
@@ -106,15 +118,20 @@ export class EngineWorker {
     return this.pending.length > 0 && this.requests === 0;
   }
 
+  /** True once the worker has ended, or is about to. */
+  get hasEnded(): boolean {
+    return this.failure !== null;
+  }
+
   /** The nesting depth of the running task. */
   get depth(): number {
-    return this.pending[0]?.depth ?? 0;
+    return this.pending[0]?.task.depth ?? 0;
   }
 
   /** Connects the worker, which is now a thread of the engine, so that it receives its tasks. */
   connect(thread: number): void {
     this.thread = thread;
-    for (const { args } of this.pending) give(args.handles, thread);
+    for (const { task } of this.pending) give(task.args.handles, thread);
     startedWorkers()?.watch(this.worker, (reason) => this.end(reason));
     const { workersPort, lock } = this;
     this.worker.postMessage({ edgegradPort: workersPort, lock }, [workersPort]);
@@ -127,9 +144,10 @@ export class EngineWorker {
     if (this.failure !== null) throw this.failure;
     clearTimeout(this.idleTimer);
     const { url, name, args } = task;
-    this.port.postMessage({ url, name, args });
+    const claim = openClaim();
+    this.port.postMessage({ url, name, args, claim });
     if (this.thread !== null) give(args.handles, this.thread);
-    this.pending.push(task);
+    this.pending.push({ task, claim });
   }
 
   /** Sends the answer to a request of the worker. */
@@ -171,8 +189,9 @@ export class EngineWorker {
     this.close(error);
     const started = epoch;
     startedModule().forgetWorker?.(this.worker);
-    const tasks = this.pending.splice(0);
+    const sent = this.pending.splice(0);
     this.listener.ended(this);
+    const tasks = sent.filter((one) => !this.passesOn(one, error)).map(({ task }) => task);
     // Deferred, because the worker may hold a lock of the engine that would then never be released, and this task of the event
     // loop may still call C++, for example for the other workers while the engine shuts down.
     const terminated = Promise.resolve().then(() => this.untilTerminated().catch(() => false));
@@ -185,12 +204,25 @@ export class EngineWorker {
     for (const { settle } of tasks) settle(failureOf(error));
   }
 
+  // A worker that was ready may end while it is idle. Its next task has then not begun, and keeps its handles.
+  private passesOn({ task, claim }: SentTask, error: EdgeGradError): boolean {
+    const { didNotBegin } = this.listener;
+    if (didNotBegin === undefined || !this.isReady || !takeBack(claim)) return false;
+    give(task.args.handles, kNoWorker);
+    didNotBegin.call(this.listener, task, error);
+    return true;
+  }
+
   private close(why: EdgeGradError | string): void {
     this.failure = typeof why === "string" ? new EdgeGradError("Internal", `[spawn] ${why}.`) : why;
     this.stopStartTimeout();
     clearTimeout(this.idleTimer);
     if (this.thread !== null) native.threadDied(this.thread);
     this.port.close();
+  }
+
+  private get isReady(): boolean {
+    return this.isLocked !== undefined;
   }
 
   // Terminates the worker. Returns true only if it is certain that the worker has ended.
@@ -231,9 +263,9 @@ export class EngineWorker {
 
   private finish(answer: Answer): void {
     give(answer.value?.handles ?? [], kNoWorker);
-    const task = this.pending.shift();
+    const sent = this.pending.shift();
     if (this.pending.length === 0) this.listener.idle(this);
-    task?.settle(answer);
+    sent?.task.settle(answer);
   }
 }
 

@@ -27,10 +27,12 @@ const kLongWait = 10_000; // ms
 /** Each worker runs a separate JavaScript engine; with more of them the process crashes. The same limit as in `init()`. */
 const kMaxWorkers = kMaxThreads;
 
-interface Waiting {
-  readonly task: Task;
-  /** The worker whose function made the request. */
-  readonly worker: EngineWorker | null;
+/** Idle workers that have ended unnoticed may get the same task one after the other, but no more of them. */
+const kMostTries = 4;
+
+interface QueuedTask extends Task {
+  /** How many workers have ended before they began it. */
+  readonly tries?: number;
 }
 
 /** The workers of one engine. @internal */
@@ -38,26 +40,22 @@ export class Pool implements WorkerListener {
   private readonly workers = new Set<EngineWorker>();
   private idleWorkers: EngineWorker[] = [];
   /** The queued tasks by nesting depth. */
-  private queues: Waiting[][] = [];
+  private queues: QueuedTask[][] = [];
   private stopWatching: (() => void) | undefined;
   private hasWarned = false;
+  private hasEnded = false;
 
   constructor(private readonly serve: (worker: EngineWorker, request: Request) => void) {}
 
   /** Runs a task now or later; throws if its arguments cannot be sent or no worker can be started. */
-  add(task: Task, requester: EngineWorker | null = null): void {
+  add(task: QueuedTask): void {
     const worker = this.takeWorker();
     if (worker !== null) {
       this.start(worker, task);
       return;
     }
-    // Cloned so that later changes by the caller have no effect on what is sent.
-    const values = clone(task.args.values);
     this.queues[task.depth] ??= [];
-    this.queues[task.depth]?.push({
-      task: { ...task, args: { ...task.args, values } },
-      worker: requester,
-    });
+    this.queues[task.depth]?.push(withCopies(task));
     this.watch();
   }
 
@@ -87,10 +85,11 @@ export class Pool implements WorkerListener {
 
   /** Ends all workers. */
   end(reason: string): void {
+    this.hasEnded = true;
     const waiting = this.queues.flat();
     this.queues = [];
     for (const worker of [...this.workers]) worker.end(reason);
-    for (const { task } of waiting) {
+    for (const task of waiting) {
       refuse(task, new EdgeGradError("Internal", `[spawn] the call did not start: ${reason}.`));
     }
   }
@@ -116,12 +115,24 @@ export class Pool implements WorkerListener {
     this.pump();
   }
 
+  /** Runs a task on another worker. */
+  didNotBegin(task: QueuedTask, error: EdgeGradError): void {
+    const tries = (task.tries ?? 0) + 1;
+    const isWanted = !this.hasEnded && task.requester?.hasEnded !== true;
+    try {
+      if (!isWanted || !task.areCopies || tries === kMostTries) throw error;
+      this.add({ ...task, tries });
+    } catch (failure) {
+      refuse(task, failure);
+    }
+  }
+
   /** Removes the queued tasks of a worker that has ended. */
   forget(requester: EngineWorker): void {
     this.queues = this.queues.map((queue) =>
-      queue.filter(({ worker, task }) => {
-        if (worker === requester) release(task.args.handles);
-        return worker !== requester;
+      queue.filter((task) => {
+        if (task.requester === requester) release(task.args.handles);
+        return task.requester !== requester;
       }),
     );
   }
@@ -151,7 +162,7 @@ export class Pool implements WorkerListener {
     }
   }
 
-  private deepestQueue(): Waiting[] | undefined {
+  private deepestQueue(): QueuedTask[] | undefined {
     while (this.queues.length > 0 && !this.queues.at(-1)?.length) this.queues.pop();
     return this.queues.at(-1);
   }
@@ -199,8 +210,8 @@ export class Pool implements WorkerListener {
 }
 
 /** Takes the next task from a queue and passes it to `run`; if that throws, the task fails. */
-function attempt(queue: Waiting[], run: (task: Task) => void): void {
-  const { task } = queue.shift() as Waiting;
+function attempt(queue: QueuedTask[], run: (task: Task) => void): void {
+  const task = queue.shift() as QueuedTask;
   try {
     run(task);
   } catch (error) {
@@ -214,7 +225,10 @@ function refuse({ args, settle }: Task, error: unknown): void {
   settle(failureOf(error));
 }
 
-// The oldest supported JavaScript engines lack structuredClone(); there the values are sent as they are at that time.
-function clone<T>(value: T): T {
-  return globalThis.structuredClone?.(value) ?? value;
+// Later changes by the caller must have no effect on what is sent. The oldest supported JavaScript engines lack structuredClone();
+// there the values are sent as they are at that time.
+function withCopies(task: QueuedTask): QueuedTask {
+  const { args } = task;
+  const values = globalThis.structuredClone?.(args.values);
+  return values === undefined ? task : { ...task, args: { ...args, values }, areCopies: true };
 }

@@ -16,14 +16,25 @@ export interface Portable {
 
 const kHandle = "edgegrad:handle";
 
-/** Encodes values and passes them to `post`; releases their handles if `post` throws. */
-export function send(values: readonly unknown[], post: (portable: Portable) => void): void {
+/**
+ * Encodes values and passes them to `post`, which is also told whether all objects among them are copies; releases their handles if
+ * `post` throws.
+ */
+export function send(
+  values: readonly unknown[],
+  post: (portable: Portable, areCopies: boolean) => void,
+): void {
   const handles: number[] = [];
+  let areCopies = true;
+  const other = (one: object, path: string) => {
+    areCopies = false;
+    refuseTensorsIn(one, path);
+  };
   try {
     const encoded = values.map((value) =>
-      replace(value, { tensor: (one) => encode(one, handles), other: refuseTensorsIn }),
+      replace(value, { tensor: (one) => encode(one, handles), other }),
     );
-    post({ values: encoded, handles });
+    post({ values: encoded, handles }, areCopies);
   } catch (error) {
     release(handles);
     throw error;

@@ -43,7 +43,8 @@ const given = new WeakMap<WorkerLike, EngineWorker>();
  * script imports 'edgegrad' and uses this same engine.
  *
  * Rejects with whatever the function throws; with InvalidArgument if there are no threads or the worker cannot be
- * used; and with Internal if the worker ends before the function does.
+ * used; and with Internal if the worker ends before the function does. A call that an idle worker of the engine never began,
+ * because it had just ended, runs in another one.
  */
 export async function spawn<T = unknown>(
   where: string | { readonly href: string } | WorkerLike,
@@ -59,9 +60,12 @@ export async function spawn<T = unknown>(
   }
   const answer = await untilSettled<Answer>("spawn", (settle, reject) => {
     try {
-      send(args, (portable) => {
+      send(args, (portable, areCopies) => {
         if (host !== undefined) ask(host, url as string, name, portable, settle);
-        else dispatch(where as WorkerLike, url, { name, args: portable, depth: 0, settle });
+        else {
+          const call = { name, args: portable, areCopies, settle };
+          dispatch(where as WorkerLike, url, { ...call, requester: null, depth: 0 });
+        }
       });
     } catch (error) {
       reject(notPortable(error));
@@ -101,10 +105,9 @@ function serve(worker: EngineWorker, request: Request): void {
     pool?.pump();
   };
   try {
-    poolHere().add(
-      { url: absoluteUrl(where), name, args, depth: worker.depth + 1, settle },
-      worker,
-    );
+    const url = absoluteUrl(where);
+    const call = { url, name, args, areCopies: true, settle };
+    poolHere().add({ ...call, requester: worker, depth: worker.depth + 1 });
   } catch (error) {
     release(args.handles);
     settle(failureOf(error));
