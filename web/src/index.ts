@@ -73,6 +73,7 @@ export type { NestedArray } from "./ops/read.js";
 export type { Target, ToOptions } from "./ops/to.js";
 export { type NonzeroOptions, nonzero, where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
+export type { AbortSignalLike } from "./runtime/abort.js";
 export type { Variant } from "./runtime/builds.js";
 export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
 export { addDevtoolsFormatter } from "./tensor/devtools.js";
@@ -82,7 +83,7 @@ export type { Item } from "./tensor/elements.js";
 export { keep, userScope as scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
 export * as testing from "./testing/index.js";
-export { spawn } from "./threads/spawn.js";
+export { type SpawnOptions, spawn } from "./threads/spawn.js";
 
 // This must be the last export: start.ts marks where the package's code ends.
 

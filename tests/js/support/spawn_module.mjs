@@ -4,6 +4,8 @@ import { threadId } from "node:worker_threads";
 import * as eg from "edgegrad";
 import { until } from "../../support/until.mjs";
 
+export { busyForever } from "./thread_module.mjs";
+
 const kHere = import.meta.url;
 
 export const thread = () => threadId;
@@ -67,6 +69,34 @@ export const dieIdle = async (arrived, i, ended) => {
   });
   setImmediate(() => process.exit(0));
   return threadId;
+};
+
+/** Counts its calls in shared memory. */
+export const counting = (_, count) => {
+  Atomics.add(count, 0, 1);
+};
+
+export const lastOf = (...args) => args.at(-1);
+
+/** Aborts calls in other workers in three ways; returns what they reject with. */
+export const abortsOthers = async (x) => {
+  const reasonOf = (call) => call.catch((reason) => reason);
+  const start = (name, ...args) => {
+    const controller = new AbortController();
+    const reason = reasonOf(eg.spawn(kHere, name, ...args, { signal: controller.signal }));
+    return { reason, abort: (value) => controller.abort(value) };
+  };
+  const signal = AbortSignal.abort("given before");
+  const reasons = [await reasonOf(eg.spawn(kHere, "same", x, { signal }))];
+  const running = eg.zeros([1]);
+  const atWork = start("busyForever", running);
+  await until("function at work", () => running.item() === 1);
+  const queued = start("same", x);
+  queued.abort("while queued");
+  reasons.push(await queued.reason);
+  atWork.abort("while at work");
+  reasons.push(await atWork.reason);
+  return reasons;
 };
 
 /** Counts its calls in shared memory, then ends this worker. */

@@ -72,6 +72,12 @@ export const busy = (running, flag) => {
   return "done";
 };
 
+/** Reports that it is running, then keeps its thread busy. */
+export const busyForever = (running) => {
+  eg.noGrad(() => running.fill_(1));
+  for (;;);
+};
+
 /** Adds the gradient of sum(w) to w.grad `count` times. */
 export const accumulate = (w, count) => {
   for (let i = 0; i < count; i++) eg.scope(() => w.sum().backward());

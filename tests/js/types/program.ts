@@ -328,6 +328,15 @@ declare const nodeWorker: {
 const trained: number = await eg.spawn<number>(pageWorker, "train", x, 3);
 await eg.spawn(nodeWorker, "train", x, 3);
 await eg.spawn({ href: "file:///worker.js" }, "train", x, 3);
+
+// Signals of the lib and of Node.
+const { signal } = new AbortController();
+await eg.spawn(nodeWorker, "train", x, 3, { signal });
+await x.sum().backwardAsync(null, { signal });
+await eg.autograd.backwardAsync(x.sum(), { retainGraph: true, signal });
+await eg.autograd.gradAsync(x.sum(), x, { signal });
+// @ts-expect-error: the synchronous forms cannot be ended.
+x.sum().backward(null, { signal });
 eg.expose({ train: (weights: eg.Tensor, steps: number) => weights.numel * steps * trained });
 
 // Python habits that the compiler already rejects.

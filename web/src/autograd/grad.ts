@@ -2,10 +2,11 @@
 
 import { type Arguments, readAfter } from "../arguments/read.js";
 import { type Options, Rule } from "../arguments/rule.js";
+import type { AbortSignalLike } from "../runtime/abort.js";
 import { fail } from "../runtime/errors.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";
 import {
-  type BackwardValues,
+  type BackwardAsyncValues,
   backwardAsyncFrom,
   backwardFrom,
   type GivenGradient,
@@ -13,6 +14,7 @@ import {
   type GradTarget,
   gradientHandles,
   gradientHandlesAsync,
+  kAsyncOptions,
   kBackwardOptions,
   kGradOptions,
   toList,
@@ -48,15 +50,24 @@ const kBackwardAllOptions = {
   inputs: kInputs,
 };
 
+const kAsyncGradOptions = { ...kOptions, ...kAsyncOptions };
+const kAsyncBackwardAllOptions = { ...kBackwardAllOptions, ...kAsyncOptions };
+
 /** Options of `grad`. */
 export type GradOptions = Options<typeof kOptions>;
+
+/** Options of `gradAsync`. */
+export type GradAsyncOptions = Options<typeof kOptions & typeof kAsyncOptions>;
 
 /** Options of `backward`. */
 export type BackwardAllOptions = Options<typeof kBackwardAllOptions>;
 
+/** Options of `backwardAsync`. */
+export type BackwardAllAsyncOptions = Options<typeof kBackwardAllOptions & typeof kAsyncOptions>;
+
 type Targets = GradTarget | readonly GradTarget[];
 
-type GradArguments = [
+type GradArguments<Named = GradOptions> = [
   outputs: Targets,
   inputs: Targets,
   ...rest: Arguments<
@@ -69,11 +80,11 @@ type GradArguments = [
       isGradsBatched: boolean,
       materializeGrads: boolean,
     ],
-    GradOptions
+    Named
   >,
 ];
 
-type BackwardArguments = Arguments<
+type BackwardArguments<Named = BackwardAllOptions> = Arguments<
   [
     gradTensors: GivenGradients,
     retainGraph: boolean | null,
@@ -81,37 +92,45 @@ type BackwardArguments = Arguments<
     gradVariables: GivenGradients,
     inputs: Targets,
   ],
-  BackwardAllOptions
+  Named
 >;
 
 /** Returns the gradients of the sum of `outputs` with respect to `inputs`, without changing any `grad`. */
 export function grad(...given: GradArguments): (Tensor | null)[] {
-  return gradientHandles(readGradCall("grad", given)).map(takeTensor);
+  return gradientHandles(readGradCall("grad", kOptions, given)).map(takeTensor);
 }
 
 /** Like grad(), but computes on another thread or, without threads, in time slices; see Tensor.backwardAsync(). */
-export async function gradAsync(...given: GradArguments): Promise<(Tensor | null)[]> {
-  return (await gradientHandlesAsync(readGradCall("gradAsync", given))).map(takeTensor);
+export async function gradAsync(
+  ...given: GradArguments<GradAsyncOptions>
+): Promise<(Tensor | null)[]> {
+  const { signal, ...call } = readGradCall("gradAsync", kAsyncGradOptions, given);
+  return (await gradientHandlesAsync(call, signal)).map(takeTensor);
 }
 
 /** Adds the gradients of the sum of `tensors` to the `grad` of the leaves. */
 export function backward(tensors: Targets, ...rest: BackwardArguments): void {
-  backwardFrom(toList(tensors), ...readBackwardCall("backward", rest));
+  backwardFrom(toList(tensors), ...readBackwardCall("backward", kBackwardAllOptions, rest));
 }
 
 /** Like backward(), but computes on another thread or, without threads, in time slices; see Tensor.backwardAsync(). */
-export async function backwardAsync(tensors: Targets, ...rest: BackwardArguments): Promise<void> {
-  await backwardAsyncFrom(toList(tensors), ...readBackwardCall("backwardAsync", rest));
+export async function backwardAsync(
+  tensors: Targets,
+  ...rest: BackwardArguments<BackwardAllAsyncOptions>
+): Promise<void> {
+  const call = readBackwardCall("backwardAsync", kAsyncBackwardAllOptions, rest);
+  await backwardAsyncFrom(toList(tensors), ...call);
 }
 
 function readBackwardCall(
   name: string,
+  rules: Partial<typeof kAsyncBackwardAllOptions>,
   rest: readonly unknown[],
-): [gradients: readonly GivenGradient[], options: BackwardValues] {
+): [gradients: readonly GivenGradient[], options: BackwardAsyncValues] {
   const { gradTensors, gradVariables, ...options } = readAfter(
     name,
     "tensors",
-    kBackwardAllOptions,
+    rules as typeof kAsyncBackwardAllOptions,
     rest,
   );
   if (gradVariables === null) return [gradientList(gradTensors), options];
@@ -126,15 +145,24 @@ function readBackwardCall(
   return [gradientList(gradVariables), options];
 }
 
-function readGradCall(name: string, [outputs, inputs, ...rest]: GradArguments): GradCall {
-  const { gradOutputs, onlyInputs, ...options } = readAfter(name, "inputs", kOptions, rest);
+function readGradCall(
+  name: string,
+  rules: Partial<typeof kAsyncGradOptions>,
+  [outputs, inputs, ...rest]: GradArguments<GradAsyncOptions>,
+): GradCall & { readonly signal: AbortSignalLike | undefined } {
+  const { gradOutputs, onlyInputs, signal, ...options } = readAfter(
+    name,
+    "inputs",
+    rules as typeof kAsyncGradOptions,
+    rest,
+  );
   if (!onlyInputs) {
     warnOfOldArgument(
       `${name}(): "onlyInputs" is ignored. Use backward() to accumulate gradients in leaves.`,
     );
   }
   const gradients = gradientList(gradOutputs);
-  return { outputs: toList(outputs), inputs: toList(inputs), gradients, options };
+  return { outputs: toList(outputs), inputs: toList(inputs), gradients, options, signal };
 }
 
 function warnOfOldArgument(message: string): void {

@@ -6,9 +6,11 @@ export * as forwardAd from "./forward_ad.js";
 export { Function, FunctionContext, type FunctionGradients, type VmapInfo } from "./function.js";
 export * as functional from "./functional/index.js";
 export {
+  type BackwardAllAsyncOptions,
   type BackwardAllOptions,
   backward,
   backwardAsync,
+  type GradAsyncOptions,
   type GradOptions,
   grad,
   gradAsync,
@@ -16,5 +18,5 @@ export {
 export { type GradcheckOptions, gradcheck, gradgradcheck } from "./gradcheck.js";
 export * as graph from "./graph.js";
 export { type Profile, type ProfileEvent, profile } from "./profile.js";
-export type { BackwardOptions } from "./run.js";
+export type { BackwardAsyncOptions, BackwardOptions } from "./run.js";
 export { type DotOptions, toDot } from "./to_dot.js";

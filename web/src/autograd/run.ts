@@ -2,6 +2,7 @@
 
 import { type Arguments, isPlainObject, readAfter } from "../arguments/read.js";
 import { boolean, type Options, Rule, size, type Values } from "../arguments/rule.js";
+import { signalRule } from "../arguments/signal.js";
 import { startedWorkers } from "../engine/lifecycle.js";
 import {
   kAllowUnused,
@@ -14,6 +15,7 @@ import {
   kRetainGraph,
   kRetainGraphGiven,
 } from "../generated/border.js";
+import type { AbortSignalLike } from "../runtime/abort.js";
 import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -53,6 +55,23 @@ export type BackwardOptions = Options<typeof kBackwardOptions>;
 /** Options of `Tensor.backward` with defaults filled in. */
 export type BackwardValues = Values<typeof kBackwardOptions>;
 
+/** The further options of the asynchronous forms. */
+export const kAsyncOptions = {
+  /**
+   * Ends the call: the promise rejects with the signal's reason. What is being computed is not interrupted, so gradients may still be
+   * accumulated after that.
+   */
+  signal: signalRule,
+};
+
+const kBackwardAsyncOptions = { ...kBackwardOptions, ...kAsyncOptions };
+
+/** Options of `Tensor.backwardAsync`. */
+export type BackwardAsyncOptions = Options<typeof kBackwardOptions & typeof kAsyncOptions>;
+
+/** Those with defaults filled in. */
+export type BackwardAsyncValues = Values<typeof kBackwardAsyncOptions>;
+
 /**
  * An edge of the graph, from graph.getGradientEdge(). It refers to the value that a tensor had at that time,
  * even if in-place operations have changed the tensor since.
@@ -70,9 +89,9 @@ export type GradTarget = Tensor | GradientEdge;
 /** A gradient passed by the caller; null means 1. */
 export type GivenGradient = Tensor | null | undefined;
 
-/** The arguments of `Tensor.backward`. */
-export type BackwardArguments =
-  | [gradient?: GivenGradient, options?: BackwardOptions]
+/** The arguments of `Tensor.backward`, or of `Tensor.backwardAsync` with its options. */
+export type BackwardArguments<Named = BackwardOptions> =
+  | [gradient?: GivenGradient, options?: Named]
   | [
       gradient: GivenGradient,
       ...rest: Arguments<
@@ -81,29 +100,33 @@ export type BackwardArguments =
           createGraph: boolean,
           inputs: GradTarget | readonly GradTarget[],
         ],
-        BackwardOptions
+        Named
       >,
     ];
 
 /** Runs backward from one tensor. */
 export function backwardOf(tensor: Tensor, given: BackwardArguments): void {
-  runHere(readBackward("backward", [tensor], ...readCall("backward", given)));
+  runHere(readBackward("backward", [tensor], ...readCall("backward", kBackwardOptions, given)));
 }
 
 /** Like backwardOf(), but on another thread or, without threads, in time slices. */
-export async function backwardAsyncOf(tensor: Tensor, given: BackwardArguments): Promise<void> {
-  await runLater(readBackward("backwardAsync", [tensor], ...readCall("backwardAsync", given)));
+export async function backwardAsyncOf(
+  tensor: Tensor,
+  given: BackwardArguments<BackwardAsyncOptions>,
+): Promise<void> {
+  await backwardAsyncFrom([tensor], ...readCall(kBackwardAsync, kBackwardAsyncOptions, given));
 }
 
 function readCall(
   name: string,
-  [gradient = null, ...rest]: BackwardArguments,
-): [gradients: GivenGradient[], options: BackwardValues] {
+  rules: Partial<typeof kBackwardAsyncOptions>,
+  [gradient = null, ...rest]: BackwardArguments<BackwardAsyncOptions>,
+): [gradients: GivenGradient[], options: BackwardAsyncValues] {
   if (isPlainObject(gradient)) {
     const message = `the first argument is the gradient; options come second: ${name}(null, { ... }).`;
     fail("InvalidArgument", name, message);
   }
-  return [[gradient], readAfter(name, "gradient", kBackwardOptions, rest)];
+  return [[gradient], readAfter(name, "gradient", rules as typeof kBackwardAsyncOptions, rest)];
 }
 
 /** Runs backward from `tensors`. */
@@ -115,13 +138,16 @@ export function backwardFrom(
   runHere(readBackward("backward", tensors, gradients, options));
 }
 
+const kBackwardAsync = "backwardAsync";
+
 /** Like backwardFrom(), but on another thread or, without threads, in time slices. */
 export async function backwardAsyncFrom(
   tensors: readonly GradTarget[],
   gradients: readonly GivenGradient[],
-  options: BackwardValues,
+  { signal, ...options }: BackwardAsyncValues,
 ): Promise<void> {
-  await runLater(readBackward("backwardAsync", tensors, gradients, options));
+  const read = () => readBackward(kBackwardAsync, tensors, gradients, options);
+  await runLater(kBackwardAsync, read, signal);
 }
 
 /** The declaration of the options of grad(), except for the gradients of the outputs. */
@@ -153,8 +179,11 @@ export function gradientHandles(call: GradCall): number[] {
 }
 
 /** Like gradientHandles(), but on another thread or, without threads, in time slices. */
-export async function gradientHandlesAsync(call: GradCall): Promise<number[]> {
-  return runLater(readGrad("gradAsync", call));
+export async function gradientHandlesAsync(
+  call: GradCall,
+  signal: AbortSignalLike | undefined,
+): Promise<number[]> {
+  return runLater("gradAsync", () => readGrad("gradAsync", call), signal);
 }
 
 /** The name of the calling function and the arguments for native.runGraph(); the other arguments are in the call frame. */
@@ -190,10 +219,16 @@ function runHere({ name, words }: GraphCall): number[] {
   return takeWords(count);
 }
 
-function runLater({ name, words }: GraphCall): Promise<number[]> {
+// `read` is called last, because the code of a signal that is no AbortSignal may use the call frame.
+function runLater(
+  name: string,
+  read: () => GraphCall,
+  signal: AbortSignalLike | undefined,
+): Promise<number[]> {
   const failure = startedWorkers()?.failure ?? null;
   if (failure !== null) return Promise.reject(failure);
-  return untilSettled(name, (resolve, reject) => {
+  const start = (resolve: (handles: number[]) => void, reject: (error: unknown) => void) => {
+    const { words } = read();
     const answer = holdFunction((handles) => {
       if (handles[0] === kFailed) reject(takeErrorFor(name));
       else resolve([...handles]);
@@ -201,7 +236,11 @@ function runLater({ name, words }: GraphCall): Promise<number[]> {
     });
     if (native.runGraphAsync(...words, answer) === kFailed) reject(takeErrorFor(name));
     else if ((native.features() & kHasThreads) === 0) servePieces();
-  });
+  };
+  const discard = (handles: number[]) => {
+    for (const handle of handles) native.release(handle);
+  };
+  return untilSettled(name, start, { signal, discard });
 }
 
 /** Returns an array unchanged and a single value as an array of one. */

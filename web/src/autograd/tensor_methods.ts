@@ -10,7 +10,12 @@ import {
   registerPostAccumulateGradHook,
 } from "./hooks.js";
 import { gradFnOf, type Node } from "./node.js";
-import { type BackwardArguments, backwardAsyncOf, backwardOf } from "./run.js";
+import {
+  type BackwardArguments,
+  type BackwardAsyncOptions,
+  backwardAsyncOf,
+  backwardOf,
+} from "./run.js";
 
 /** The properties and methods of Tensor for gradients and the graph. */
 export interface AutogradMethods {
@@ -30,9 +35,9 @@ export interface AutogradMethods {
   /**
    * Like backward(), but computes on another thread; hooks run on the thread that registered them. Without threads, it
    * computes on this thread in slices of some milliseconds, between which the event loop runs; a single operation
-   * is never split.
+   * is never split. With a `signal`, the promise can reject sooner.
    */
-  backwardAsync(...given: BackwardArguments): Promise<void>;
+  backwardAsync(...given: BackwardArguments<BackwardAsyncOptions>): Promise<void>;
 
   /**
    * Calls `hook` with the gradient of this tensor each time it is computed. If the hook returns a tensor, that

@@ -1,6 +1,8 @@
 // Promises that the engine's threads settle later. Node exits when nothing is scheduled, and the work of the engine's threads does
 // not count, so a timer keeps the process alive while a promise is pending. When the engine stops, all pending promises reject.
 
+import type { AbortSignalLike } from "./abort.js";
+
 const kInterval = 1000; // ms
 
 interface Waiting {
@@ -17,6 +19,15 @@ export function whilePending(fn: () => void): void {
   look = fn;
 }
 
+/** How a signal ends a pending promise. */
+export interface Ending<T> {
+  readonly signal?: AbortSignalLike | undefined;
+  /** Ends the work, once the promise has been rejected. */
+  stop?(): void;
+  /** Frees a value that comes after that. */
+  discard?(value: T): void;
+}
+
 /**
  * Returns a promise that `start` settles through its two functions, and keeps the process alive until then.
  * `caller` is the name of the function that returns the promise.
@@ -24,16 +35,37 @@ export function whilePending(fn: () => void): void {
 export function untilSettled<T>(
   caller: string,
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
+  { signal, stop, discard }: Ending<T> = {},
 ): Promise<T> {
-  if (waiting.size === 0) timer = setInterval(() => look(), kInterval);
-  let entry: Waiting | undefined;
+  if (signal?.aborted) return Promise.reject(signal.reason);
   return new Promise<T>((resolve, reject) => {
-    entry = { caller, reject };
+    // Returns false if the promise has settled before.
+    const settle = (): boolean => {
+      if (!waiting.delete(entry)) return false;
+      if (waiting.size === 0) clearInterval(timer);
+      signal?.removeEventListener("abort", abort);
+      return true;
+    };
+    const fail = (error: unknown) => {
+      if (settle()) reject(error);
+    };
+    const succeed = (value: T) => {
+      if (settle()) resolve(value);
+      else discard?.(value);
+    };
+    const abort = () => {
+      fail(signal?.reason);
+      stop?.();
+    };
+    const entry: Waiting = { caller, reject: fail };
+    if (waiting.size === 0) timer = setInterval(() => look(), kInterval);
     waiting.add(entry);
-    start(resolve, reject);
-  }).finally(() => {
-    waiting.delete(entry as Waiting);
-    if (waiting.size === 0) clearInterval(timer);
+    signal?.addEventListener("abort", abort);
+    try {
+      start(succeed, fail);
+    } catch (error) {
+      fail(error);
+    }
   });
 }
 

@@ -25,6 +25,8 @@ export interface Task {
   readonly areCopies: boolean;
   /** The worker whose function made the request; null for a call of the main thread. */
   readonly requester: EngineWorker | null;
+  /** The number of that request. */
+  readonly request?: number;
   /** The nesting depth: how many tasks in a chain wait for this one. */
   readonly depth: number;
   /** Called once, with the worker's answer, whose handles belong to no worker. */
@@ -60,6 +62,8 @@ interface Message extends Answer {
   readonly stays?: boolean;
   /** The message is a Request. */
   readonly request?: number;
+  /** The signal of the request with this number has been given. */
+  readonly aborted?: number;
 }
 
 /** Receives the events of a worker. */
@@ -70,12 +74,17 @@ export interface WorkerListener {
   ended(worker: EngineWorker): void;
   /** A function in the worker has called spawn(). */
   requested(worker: EngineWorker, request: Request): void;
+  /** It no longer needs the answer to the request with this number. */
+  aborted(worker: EngineWorker, request: number): void;
   /** The worker has ended with this error before it began a task. If this is missing, the task fails with the error. */
   didNotBegin?(task: Task, error: EdgeGradError): void;
 }
 
 /** The owner of handles that belong to no worker of eg.spawn(). */
 const kNoWorker = 0;
+
+/** Why a task fails whose signal has been given. Its caller gets the signal's reason instead. */
+export const kAborted = "a call was aborted by its signal";
 
 /** When a worker is terminated, its pending tasks fail after at most this time, even if it is still running. */
 const kTerminationTimeout = 100; // ms
@@ -148,6 +157,25 @@ export class EngineWorker {
     this.port.postMessage({ url, name, args, claim });
     if (this.thread !== null) give(args.handles, this.thread);
     this.pending.push({ task, claim });
+  }
+
+  /**
+   * Makes a task fail without an answer. If its function has begun, the worker is terminated, which is the only way to stop it.
+   * Returns false if the worker has no such task.
+   */
+  cancel(matches: (task: Task) => boolean): boolean {
+    const index = this.pending.findIndex(({ task }) => matches(task));
+    const sent = this.pending[index];
+    if (sent === undefined) return false;
+    if (!takeBack(sent.claim)) {
+      this.end(kAborted);
+      return true;
+    }
+    this.pending.splice(index, 1);
+    give(sent.task.args.handles, kNoWorker);
+    refuse(sent.task, new EdgeGradError("Internal", `[spawn] ${kAborted}.`));
+    if (this.pending.length === 0) this.listener.idle(this);
+    return true;
   }
 
   /** Sends the answer to a request of the worker. */
@@ -242,6 +270,7 @@ export class EngineWorker {
     else if (message.serves === true) this.serves(message.isLocked === true);
     else if (message.stays === true) this.stays();
     else if (message.request !== undefined) this.requested(message as unknown as Request);
+    else if (message.aborted !== undefined) this.listener.aborted(this, message.aborted);
     else this.finish(message);
   }
 
@@ -267,6 +296,12 @@ export class EngineWorker {
     if (this.pending.length === 0) this.listener.idle(this);
     sent?.task.settle(answer);
   }
+}
+
+/** Makes a task fail whose handles belong to no worker. */
+export function refuse({ args, settle }: Task, error: unknown): void {
+  release(args.handles);
+  settle(failureOf(error));
 }
 
 /** Returns the answer that a task failed. */

@@ -11,8 +11,9 @@ import { EdgeGradError, fail } from "../runtime/errors.js";
 import { startTimeout } from "../runtime/timeout.js";
 import {
   EngineWorker,
-  failureOf,
+  kAborted,
   type Request,
+  refuse,
   type Task,
   type WorkerListener,
 } from "./engine_worker.js";
@@ -46,6 +47,18 @@ export class Pool implements WorkerListener {
   private hasEnded = false;
 
   constructor(private readonly serve: (worker: EngineWorker, request: Request) => void) {}
+
+  /** Makes a task fail that is queued or that a worker has, unless it has ended. */
+  cancel(matches: (task: Task) => boolean): void {
+    const [queue] = this.queues.filter((one) => one.some(matches));
+    if (queue === undefined) {
+      for (const worker of this.workers) if (worker.cancel(matches)) return;
+      return;
+    }
+    const [task] = queue.splice(queue.findIndex(matches), 1);
+    const text = `[spawn] the call did not start: ${kAborted}.`;
+    refuse(task as Task, new EdgeGradError("Internal", text));
+  }
 
   /** Runs a task now or later; throws if its arguments cannot be sent or no worker can be started. */
   add(task: QueuedTask): void {
@@ -113,6 +126,10 @@ export class Pool implements WorkerListener {
   requested(worker: EngineWorker, request: Request): void {
     this.serve(worker, request);
     this.pump();
+  }
+
+  aborted(worker: EngineWorker, request: number): void {
+    this.cancel((task) => task.requester === worker && task.request === request);
   }
 
   /** Runs a task on another worker. */
@@ -217,12 +234,6 @@ function attempt(queue: QueuedTask[], run: (task: Task) => void): void {
   } catch (error) {
     refuse(task, error);
   }
-}
-
-/** Makes a task fail with an error. */
-function refuse({ args, settle }: Task, error: unknown): void {
-  release(args.handles);
-  settle(failureOf(error));
 }
 
 // Later changes by the caller must have no effect on what is sent. The oldest supported JavaScript engines lack structuredClone();

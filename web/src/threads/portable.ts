@@ -119,7 +119,8 @@ function contentsOf(value: object): unknown[] {
   return value instanceof Set ? [...value] : Object.values(value);
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> | unknown[] {
+/** True for a plain object or array, which is copied when it is sent. */
+export function isPlain(value: unknown): value is Record<string, unknown> | unknown[] {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null;

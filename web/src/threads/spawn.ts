@@ -5,6 +5,7 @@
 // a request to the thread that called init(), whose event loop forwards tensors and results.
 
 import { addStopListener, startedModule } from "../engine/lifecycle.js";
+import { type AbortSignalLike, isAbortSignal } from "../runtime/abort.js";
 import { describe, EdgeGradError, fail, refusal } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
 import { nodeProcess } from "../runtime/node.js";
@@ -18,13 +19,22 @@ import {
 } from "./engine_worker.js";
 import { type Host, hostHere } from "./host.js";
 import { Pool } from "./pool.js";
-import { type Portable, receive, release, send } from "./portable.js";
+import { isPlain, type Portable, receive, release, send } from "./portable.js";
 import { startThreadOn, UserWorker, type WorkerLike } from "./user_worker.js";
 
 let pool: Pool | null = null;
 let userWorkers = new Set<EngineWorker>();
 let lastRequest = 0;
 const given = new WeakMap<WorkerLike, EngineWorker>();
+
+/** The last argument of `spawn`, if it is an object with nothing but a signal. */
+export interface SpawnOptions {
+  /** Ends the call. */
+  readonly signal: AbortSignalLike;
+}
+
+/** Where `spawn` runs a function: a worker, or the URL of a module. */
+type Place = string | { readonly href: string } | WorkerLike;
 
 /**
  * Runs a function on another thread and returns its result. Tensors in the arguments and in the result, also inside
@@ -45,11 +55,26 @@ const given = new WeakMap<WorkerLike, EngineWorker>();
  * Rejects with whatever the function throws; with InvalidArgument if there are no threads or the worker cannot be
  * used; and with Internal if the worker ends before the function does. A call that an idle worker of the engine never began,
  * because it had just ended, runs in another one.
+ *
+ * The last argument may be an object with an AbortSignal and nothing else, `{ signal }`, which the function does not receive. Once the
+ * signal is given, the promise rejects with its reason. A call that has not begun then never does. A function that has begun is
+ * stopped, for which there is no other way than to terminate its worker: one of the engine's own is replaced, and other calls go on;
+ * one that you constructed has ended, and all its calls reject.
  */
-export async function spawn<T = unknown>(
-  where: string | { readonly href: string } | WorkerLike,
+export function spawn<T = unknown>(
+  where: Place,
+  name: string,
+  ...args: readonly [...args: readonly unknown[], options: SpawnOptions]
+): Promise<T>;
+export function spawn<T = unknown>(
+  where: Place,
   name: string,
   ...args: readonly unknown[]
+): Promise<T>;
+export async function spawn<T = unknown>(
+  where: Place,
+  name: string,
+  ...given: readonly unknown[]
 ): Promise<T> {
   if (typeof name !== "string") fail("InvalidArgument", "spawn", refusal("name", "a string", name));
   const host = hostHere();
@@ -58,48 +83,72 @@ export async function spawn<T = unknown>(
     const message = "a Worker can only be passed to spawn() on the thread that called init().";
     fail("InvalidArgument", "spawn", `${message} On this thread, pass the URL of a module.`);
   }
-  const answer = await untilSettled<Answer>("spawn", (settle, reject) => {
+  const { args, signal } = withoutSignal(given);
+  let stop: () => void;
+  const start = (settle: (answer: Answer) => void, reject: (error: unknown) => void) => {
     try {
       send(args, (portable, areCopies) => {
-        if (host !== undefined) ask(host, url as string, name, portable, settle);
+        if (host !== undefined) stop = ask(host, url as string, name, portable, settle);
         else {
           const call = { name, args: portable, areCopies, settle };
-          dispatch(where as WorkerLike, url, { ...call, requester: null, depth: 0 });
+          stop = dispatch(where as WorkerLike, url, { ...call, requester: null, depth: 0 });
         }
       });
     } catch (error) {
       reject(notPortable(error));
     }
+  };
+  const answer = await untilSettled("spawn", start, {
+    signal,
+    stop: () => stop(),
+    discard: ({ value }) => release(value?.handles ?? []),
   });
   if (answer.value === undefined) throw thrownBy(answer);
   // Called here and not in the message handler, so that the tensors belong to the caller's scope.
   return receive(answer.value)[0] as T;
 }
 
-function dispatch(worker: WorkerLike, url: string | null, task: Omit<Task, "url">): void {
-  if (url === null) workerOf(worker).run({ url, ...task });
-  else poolHere().add({ url: absoluteUrl(url), ...task });
+// An object with a signal could not be sent, so it is no argument of the function.
+function withoutSignal(given: readonly unknown[]) {
+  const last = given[given.length - 1];
+  if (!isPlain(last) || Object.keys(last).join() !== "signal") return { args: given };
+  const { signal } = last as { signal: unknown };
+  return isAbortSignal(signal) ? { args: given.slice(0, -1), signal } : { args: given };
 }
 
-// On an engine worker: sends the call to the thread that called init().
+// Gives a call to a worker. Returns a function that stops it.
+function dispatch(worker: WorkerLike, url: string | null, task: Omit<Task, "url">): () => void {
+  const isThis = (other: Task) => other.settle === task.settle;
+  if (url === null) {
+    const engineWorker = workerOf(worker);
+    engineWorker.run({ url, ...task });
+    return () => engineWorker.cancel(isThis);
+  }
+  const ofEngine = poolHere();
+  ofEngine.add({ url: absoluteUrl(url), ...task });
+  return () => ofEngine.cancel(isThis);
+}
+
+// On an engine worker: sends the call to the thread that called init(). Returns a function that stops it; the thread answers then, too.
 function ask(
   { port, replies }: Host,
   where: string,
   name: string,
   args: Portable,
   settle: (answer: Answer) => void,
-): void {
+): () => void {
   const request = ++lastRequest;
   port?.postMessage({ request, where, name, args } satisfies Request);
   replies?.set(request, (answer) => {
     replies.delete(request);
     settle(answer);
   });
+  return () => port?.postMessage({ aborted: request });
 }
 
 // Handles a request of a worker.
 function serve(worker: EngineWorker, request: Request): void {
-  const { where, name, args } = request;
+  const { where, name, args, request: number } = request;
   const settle = (answer: Answer) => {
     worker.reply(request, answer);
     pool?.pump();
@@ -107,7 +156,7 @@ function serve(worker: EngineWorker, request: Request): void {
   try {
     const url = absoluteUrl(where);
     const call = { url, name, args, areCopies: true, settle };
-    poolHere().add({ ...call, requester: worker, depth: worker.depth + 1 });
+    poolHere().add({ ...call, requester: worker, request: number, depth: worker.depth + 1 });
   } catch (error) {
     release(args.handles);
     settle(failureOf(error));
@@ -149,6 +198,7 @@ function workerOf(worker: WorkerLike): EngineWorker {
       pool?.forget(self);
     },
     requested: serve,
+    aborted: (self, request) => pool?.aborted(self, request),
   });
   given.set(worker, engineWorker);
   poolHere();

@@ -1,0 +1,7 @@
+// The rule for the option `signal`.
+
+import { type AbortSignalLike, isAbortSignal } from "../runtime/abort.js";
+import { Rule } from "./rule.js";
+
+/** An AbortSignal, which may be left out. */
+export const signalRule = new Rule<AbortSignalLike>("an AbortSignal", isAbortSignal).optional();
