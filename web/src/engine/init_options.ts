@@ -10,6 +10,8 @@ import {
   text,
   type Values,
 } from "../arguments/rule.js";
+import { signalRule } from "../arguments/signal.js";
+import type { AbortSignalLike } from "../runtime/abort.js";
 import { kVariants } from "../runtime/builds.js";
 import { fail } from "../runtime/errors.js";
 import { defaultMaximum, kLeastMaximum, kMostMaximum } from "../runtime/shared_memory.js";
@@ -65,6 +67,8 @@ export const kInitOptions = {
     "an object such as { maximum: 2 ** 28 }",
     isPlainObject,
   ).optional(),
+  /** Ends the call: the promise rejects with the signal's reason, and a start that no other call waits for is abandoned. */
+  signal: signalRule,
 };
 
 const kMemoryOptions = {
@@ -84,7 +88,7 @@ export interface MemoryOptions {
 export type InitOptions = Options<typeof kInitOptions>;
 
 /** The complete options that an engine is started with. */
-export type InitValues = Omit<Values<typeof kInitOptions>, "memory"> & {
+export type InitValues = Omit<Values<typeof kInitOptions>, "memory" | "signal"> & {
   /** The most bytes that the memory may take. */
   readonly memory: number;
   readonly threads: number;
@@ -93,16 +97,23 @@ export type InitValues = Omit<Values<typeof kInitOptions>, "memory"> & {
   readonly wantsThreads: boolean;
 };
 
-/** Returns the options of a call of init(), with defaults filled in. */
-export function readInitOptions(given: readonly unknown[]): InitValues {
-  const { threads, spawnWorkers, memory, ...options } = readOptions("init", kInitOptions, given);
-  return {
+/** Returns the options of a call of init(), with defaults filled in, and its signal. */
+export function readInitOptions(
+  given: readonly unknown[],
+): [options: InitValues, signal: AbortSignalLike | undefined] {
+  const { threads, spawnWorkers, memory, signal, ...others } = readOptions(
+    "init",
+    kInitOptions,
+    given,
+  );
+  const options = {
     memory: readOptions("init", kMemoryOptions, [memory]).maximum ?? defaultMaximum(),
     threads: threads ?? defaultThreads(),
     wantsThreads: (threads ?? 1) > 1,
     spawnWorkers: spawnWorkers ?? defaultThreads(),
-    ...options,
+    ...others,
   };
+  return [options, signal];
 }
 
 /** Throws InvalidArgument when a later call of init() has options that differ from those of the running engine. */
@@ -112,7 +123,7 @@ export function checkSameOptions(
   inForce: InitValues,
 ): void {
   const present = { ...inForce, variant: chooseVariant(inForce.variant) };
-  for (const name of Object.keys(given[0] ?? {}) as (keyof InitOptions)[]) {
+  for (const name of Object.keys(given[0] ?? {}) as (keyof InitValues)[]) {
     const [asked, has] = [wanted[name], present[name]];
     // Functions and objects are new at every call, so they cannot be compared.
     const isPlain = typeof asked === "string" || typeof asked === "number";

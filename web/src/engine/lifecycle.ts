@@ -29,6 +29,7 @@ import {
   kStoragesWord,
   kTensorsWord,
 } from "../generated/border.js";
+import { type AbortSignalLike, throwIfAborted, unlessAborted } from "../runtime/abort.js";
 import {
   attach,
   checked,
@@ -105,7 +106,11 @@ interface EngineInstance {
   /** Null if another thread started the engine. */
   readonly options: InitValues | null;
   readonly started: Promise<void>;
-  /** Set by shutdown(). */
+  /** Ends a start that nobody waits for any more. */
+  readonly abandoning: AbortController;
+  /** The number of calls of init() that found this instance, without those that their signals have ended. */
+  callers: number;
+  /** Set by shutdown(), and when the start is abandoned. */
   ended: Promise<void> | null;
 }
 
@@ -123,68 +128,114 @@ export async function startEngine(
   given: [options?: InitOptions],
   meanwhile: () => void,
 ): Promise<void> {
-  const options = readInitOptions(given);
-  if (instance === null || instance.ended !== null) {
-    await begin(options, meanwhile).started;
-    return;
+  const [options, signal] = readInitOptions(given);
+  throwIfAborted(signal);
+  const existing = instance?.ended === null ? instance : null;
+  if (existing !== null && existing.options !== null) {
+    checkSameOptions(given, options, existing.options);
   }
-  const shared = instance;
-  if (shared.options !== null) checkSameOptions(given, options, shared.options);
-  await shared.started;
+  const shared = existing ?? begin(options, meanwhile);
+  shared.callers++;
+  const leave = () => {
+    shared.callers--;
+    if (shared.callers === 0) abandon(shared, signal);
+  };
   const isRequired = options.webgpu === "required";
+  const started = existing === null ? shared.started : startedWithGpu(shared, isRequired);
+  await unlessAborted(signal, started, leave);
+}
+
+async function startedWithGpu(shared: EngineInstance, isRequired: boolean): Promise<void> {
+  await shared.started;
   if (shared.ended === null) await openGpu(isRequired);
   else if (isRequired) throw shutDownBefore("init");
 }
 
 function begin(options: InitValues, meanwhile: () => void): EngineInstance {
+  const abandoning = new AbortController();
   const started = (async () => {
     await instance?.ended;
-    await start(options, meanwhile);
+    throwIfAborted(abandoning.signal);
+    await start(options, meanwhile, abandoning.signal);
   })().catch((error: unknown) => {
     if (instance === begun) instance = null;
     throw error;
   });
-  const begun: EngineInstance = { options, started, ended: null };
+  const begun: EngineInstance = { options, started, abandoning, callers: 0, ended: null };
   instance = begun;
   return begun;
 }
 
-async function start(options: InitValues, meanwhile: () => void): Promise<void> {
-  const { threads, variant: wanted, webgpu, preload } = options;
-  const given =
-    options.wasmModule === undefined ? undefined : await compileGiven(options.wasmModule);
-  const chosen = given === undefined ? chooseVariant(wanted) : variantOfModule(given, wanted);
-  const { variant, module, workers, parts } = await load(chosen, given, options, meanwhile);
-  if (functionsOf(module).borderHash?.() !== kBorderHash) {
-    workers?.stop();
-    module.PThread?.terminateAllThreads();
-    fail(
-      "Internal",
-      "init",
-      `the script is edgegrad ${kVersion} but the WebAssembly file "${variant}" is from another build: serve the ` +
-        "package's dist/index.js and dist/wasm together, and clear caches that hold an older file.",
-    );
-  }
+// What it waits for may never come, such as the answer of a server. The next start does not wait for that.
+function abandon(abandoned: EngineInstance, signal: AbortSignalLike | undefined): void {
+  if (abandoned.options === null) return;
+  abandoned.abandoning.abort(signal?.reason);
+  abandoned.ended ??= end(abandoned);
+}
+
+async function start(
+  options: InitValues,
+  meanwhile: () => void,
+  abandoned: AbortSignal,
+): Promise<void> {
+  const loading = loadBuild(options, meanwhile);
+  const loaded = await unlessAborted(abandoned, loading, () => {
+    loading.then(discard).catch(() => undefined);
+  });
+  const { variant, module, workers } = loaded;
   connect(module);
   native.setEngineNumber(epoch);
   threadWorkers = workers;
   try {
-    checked(native.setThreads(variant === "single" ? 1 : threads));
+    checked(native.setThreads(variant === "single" ? 1 : options.threads));
     allowGpu(module, options);
     processHere()?.on?.("exit", closeGpu);
-    await openGpu(webgpu === "required");
-    stopListeners.push(() => parts?.stop());
-    if (preload === "all") await parts?.addOthers(module);
-    else void parts?.addOthers(module).catch(warnOfParts);
+    await unlessAborted(abandoned, makeReady(loaded, options), () => undefined);
   } catch (error) {
     await stop(module);
     throw error;
   }
 }
 
+async function makeReady(
+  { module, parts }: LoadedModule,
+  { webgpu, preload }: InitValues,
+): Promise<void> {
+  stopListeners.push(() => parts?.stop());
+  await openGpu(webgpu === "required");
+  if (preload === "all") await parts?.addOthers(module);
+  else void parts?.addOthers(module).catch(warnOfParts);
+}
+
 // An op that needs the part fails for the same reason.
 function warnOfParts(error: unknown): void {
   console.warn((error as Error).message);
+}
+
+type LoadedBuild = LoadedModule & { readonly variant: Variant };
+
+async function loadBuild(options: InitValues, meanwhile: () => void): Promise<LoadedBuild> {
+  const given =
+    options.wasmModule === undefined ? undefined : await compileGiven(options.wasmModule);
+  const { variant: wanted } = options;
+  const chosen = given === undefined ? chooseVariant(wanted) : variantOfModule(given, wanted);
+  const loaded = await load(chosen, given, options, meanwhile);
+  if (functionsOf(loaded.module).borderHash?.() === kBorderHash) return loaded;
+  await discard(loaded);
+  fail(
+    "Internal",
+    "init",
+    `the script is edgegrad ${kVersion} but the WebAssembly file "${loaded.variant}" is from another build: serve the ` +
+      "package's dist/index.js and dist/wasm together, and clear caches that hold an older file.",
+  );
+}
+
+// Stops a module that has been loaded and will not be used.
+async function discard({ module, workers, parts }: LoadedModule): Promise<void> {
+  workers?.stop();
+  parts?.stop();
+  await module.stopThreads?.();
+  module.PThread?.terminateAllThreads();
 }
 
 // Loads the variant. If its threads are not available and it was not requested explicitly, loads "single" instead.
@@ -193,7 +244,7 @@ async function load(
   wasmModule: WebAssembly.Module | undefined,
   { threads, wantsThreads, variant: wanted, wasmUrl, memory }: InitValues,
   meanwhile: () => void,
-): Promise<LoadedModule & { readonly variant: Variant }> {
+): Promise<LoadedBuild> {
   if (variant === "single" && wantsThreads) warnOfOneThread(threads);
   try {
     const loading = { variant, threads, wasmUrl, wasmModule, memory, meanwhile };
@@ -233,7 +284,8 @@ export function expectModule(): void {
   const started = new Promise<void>((resolve) => {
     joined = resolve;
   });
-  instance = { options: null, started, ended: null };
+  const abandoning = new AbortController();
+  instance = { options: null, started, abandoning, callers: 0, ended: null };
 }
 
 /** True on a thread that called init() itself. @internal */

@@ -28,8 +28,8 @@ export function throwIfAborted(signal: AbortSignalLike | undefined): void {
 }
 
 /**
- * Settles as `work` does, or rejects with the signal's reason as soon as that is given; then calls `stop`, which must not throw.
- * A signal that has been given before must not be passed.
+ * Settles as `work` does, or rejects with the signal's reason as soon as that is given; then calls `stop`, which must not
+ * throw.
  */
 export function unlessAborted<T>(
   signal: AbortSignalLike | undefined,
@@ -44,7 +44,8 @@ export function unlessAborted<T>(
       stop();
     };
     const removeListener = () => signal.removeEventListener("abort", abort);
-    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
     work.finally(removeListener).then(resolve, reject);
   });
 }
