@@ -3,6 +3,7 @@
 
 import { type Arguments, readAfter } from "../arguments/read.js";
 import { Generator } from "../ops/generator.js";
+import { type AbortSignalLike, throwIfAborted } from "../runtime/abort.js";
 import { fail } from "../runtime/errors.js";
 import { needsPart } from "../runtime/parts.js";
 import { collate } from "./collate.js";
@@ -82,6 +83,7 @@ export class DataLoader<Sample, Batch = Collated<Sample>> implements AsyncIterab
   readonly batchSampler: Sampler<readonly number[]> | null;
   readonly #collateFn: Collate<Sample, Batch> | null;
   readonly #generator: Generator | null;
+  readonly #signal: AbortSignalLike | undefined;
   // The option that the indices come from, for messages.
   readonly #giver: "sampler" | "batchSampler";
 
@@ -113,6 +115,7 @@ export class DataLoader<Sample, Batch = Collated<Sample>> implements AsyncIterab
     this.shuffle = options.shuffle;
     this.dropLast = options.dropLast;
     this.prefetch = options.prefetch;
+    this.#signal = options.signal;
     this.#collateFn = options.collateFn as Collate<Sample, Batch> | null;
     this.#generator = options.seed === null ? options.generator : new Generator(options.seed);
     this.sampler = (options.sampler as Sampler | null) ?? this.#ownSampler();
@@ -141,14 +144,17 @@ export class DataLoader<Sample, Batch = Collated<Sample>> implements AsyncIterab
   /** Starts a pass over the dataset. Between batches it yields to the event loop, so pages can draw and memory can be freed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
     const { dataset } = this;
+    const signal = this.#signal;
+    throwIfAborted(signal);
     if (isDataset(dataset)) lengthOf(kName, dataset);
     drawSeed(this.#generator);
-    const batches = new LoadingBatches(this.#source(), this.prefetch, this.#ownsBatches);
+    const batches = new LoadingBatches(this.#source(), this.prefetch, this.#ownsBatches, signal);
     const visits = new EventLoopVisits();
     let hasFailed = true;
     try {
       while (true) {
         await visits.whenDue();
+        throwIfAborted(signal);
         const result = await batches.next();
         if (result.done) break;
         hasFailed = false;

@@ -10,6 +10,7 @@ import {
   size,
   type Values,
 } from "../arguments/rule.js";
+import { signalRule } from "../arguments/signal.js";
 import { fail } from "../runtime/errors.js";
 import { samplerRule } from "./sampler.js";
 
@@ -32,6 +33,8 @@ export const kDataLoaderOptions = {
   seed: integer.orNull(),
   /** The number of batches that are loaded ahead, concurrently if samples are promises; default 0. */
   prefetch: size.or(0),
+  /** Ends all passes, which then reject with the signal's reason; what is being loaded is freed when it comes. */
+  signal: signalRule,
 };
 
 /** Options of `DataLoader`. */

@@ -1,5 +1,6 @@
 // The batches that one pass of a DataLoader is loading, including the cleanup of those that are not used.
 
+import { type AbortSignalLike, unlessAborted } from "../runtime/abort.js";
 import { DeferredScope, disposeAll } from "../tensor/scope.js";
 import type { Source } from "./source.js";
 
@@ -21,16 +22,22 @@ export class LoadingBatches<Batch> {
     private readonly source: Source<Batch>,
     private readonly prefetch: number,
     private readonly areOwn: boolean,
+    private readonly signal: AbortSignalLike | undefined,
   ) {}
 
   /** Returns the next batch, whose tensors then belong to the scope of the caller. */
   async next(): Promise<IteratorResult<Batch, undefined>> {
     while (this.#ahead.length <= this.prefetch) this.#ahead.push(this.#begin());
-    const { deferred, result } = this.#ahead.shift() as Loading<Batch>;
+    const loading = this.#ahead.shift() as Loading<Batch>;
+    let isAborted = false;
+    const abandon = () => {
+      isAborted = true;
+      this.#ahead.unshift(loading);
+    };
     try {
-      return await result;
+      return await unlessAborted(this.signal, loading.result, abandon);
     } finally {
-      deferred.deliver();
+      if (!isAborted) loading.deferred.deliver();
     }
   }
 
@@ -39,6 +46,10 @@ export class LoadingBatches<Batch> {
     const left = this.#ahead.map((loading) => this.#abandon(loading));
     const closing = this.source.close();
     const closed = hasFailed ? closing.catch(() => {}) : closing;
+    if (this.signal?.aborted) {
+      closed.catch(() => {});
+      return;
+    }
     // A batch that is still being loaded may never arrive, so the waiting time is limited.
     await (left.length === 0 ? closed : inTime(Promise.all([closed, ...left])));
   }
