@@ -69,6 +69,17 @@ describe("in memory", () => {
     assert.deepEqual(numbersOf((await second).stateDict()), expected);
   });
 
+  test("join() rejects with the reason of a signal that has been given", async () => {
+    const more = { name: "client-0", train: trainerOf(0) };
+    const reason = { why: "not today" };
+    const joining = join({ ...newRun(), ...more, signal: AbortSignal.abort(reason) });
+    await assert.rejects(joining, (error) => error === reason);
+    await assert.rejects(join({ ...newRun(), ...more, signal: "now" }), {
+      code: "InvalidArgument",
+      message: /signal: expected an AbortSignal/,
+    });
+  });
+
   test("a client that leaves is not waited for", async () => {
     const run = newRun();
     // Before the run begins, so that the first round asks all of them.

@@ -87,8 +87,10 @@ export function optionalFunction<F>(where: string, option: string, value: unknow
   return value === undefined ? undefined : functionFrom<F>(where, option, value);
 }
 
-/** Returns an AbortSignal, or undefined if there is none. */
+/** Returns an AbortSignal, which may be one of another realm, or undefined if there is none. */
 export function optionalSignal(where: string, value: unknown): AbortSignal | undefined {
-  if (value === undefined || value instanceof AbortSignal) return value;
+  const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
+  const isSignal = typeof aborted === "boolean" && typeof addEventListener === "function";
+  if (value === undefined || isSignal) return value as AbortSignal | undefined;
   return refuse(where, "signal", "an AbortSignal", value);
 }

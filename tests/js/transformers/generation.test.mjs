@@ -147,6 +147,8 @@ describe("texts", () => {
     await assert.rejects(stopped, /enough/);
     assert.ok(count <= 4);
     await assert.rejects(write({ signal: AbortSignal.abort() }), { name: "AbortError" });
+    const wrong = { signal: { aborted: true } };
+    await assert.rejects(write(wrong), /signal: expected an AbortSignal/);
     assert.equal((await write({ maxNewTokens: 2 }))[0].length, 5);
   });
 

@@ -71,7 +71,6 @@ export class Client {
     const { signal } = this.#end;
     const leave = () => this.#end.abort();
     given?.addEventListener("abort", leave);
-    if (given?.aborted) leave();
     this.#link.onRecord(() => {
       this.#changed.wake();
       void this.#abortIfOver();
@@ -251,9 +250,14 @@ function keyOf({ round, secure }: RunRecord): string {
  */
 export async function join(options: JoinOptions): Promise<Client> {
   const read = readJoinOptions(options);
+  const { signal } = read;
+  if (signal?.aborted) throw signal.reason;
   const model: unknown = read.model();
   if (!(model instanceof eg.nn.Module)) {
     fail("InvalidArgument", kWhere, "model: expected a function that returns an nn.Module.");
   }
-  return new Client(read, await openLink(kWhere, read.place, read.names, read.name), model);
+  const link = await openLink(kWhere, read.place, read.names, read.name);
+  if (!signal?.aborted) return new Client(read, link, model);
+  await link.close();
+  throw signal.reason;
 }

@@ -66,7 +66,7 @@ export interface JoinOptions {
   readonly state?: Readonly<Record<string, Tensor>> | undefined;
   /** Called after each round in which this client has trained. */
   readonly onRound?: ((round: ClientRound) => void) | undefined;
-  /** Ends the client, as leave() does. */
+  /** Ends the client, as leave() does. If it is given before there is one, join() rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -73,7 +73,10 @@ const kTokens: OptionRule = {
 /** The rule for an AbortSignal. */
 export const kSignal: OptionRule = orNull({
   expected: "an AbortSignal",
-  accepts: (value) => typeof (value as Partial<AbortSignalLike> | null)?.aborted === "boolean",
+  accepts: (value) => {
+    const { aborted, throwIfAborted } = Object(value) as Partial<AbortSignalLike>;
+    return typeof aborted === "boolean" && typeof throwIfAborted === "function";
+  },
 });
 
 const kOptions = {
@@ -115,6 +118,7 @@ export async function generateFrom(
 ): Promise<eg.Tensor> {
   checkIds(kWhere, ids);
   checkOptions(kWhere, options, kOptions);
+  options.signal?.throwIfAborted();
   const run = new Run(model, ids, options, scorer);
   const wasTraining = model.modules().filter(({ training }) => training);
   model.eval();
@@ -161,8 +165,7 @@ class Run {
   }
 
   async toTheEnd(): Promise<eg.Tensor> {
-    const { streamer, attentionMask, signal } = this.options;
-    signal?.throwIfAborted();
+    const { streamer, attentionMask } = this.options;
     for (const row of (await this.ids.array()) as (number | bigint)[][]) {
       this.#rows.push(row.map(Number));
     }

@@ -147,6 +147,7 @@ export async function fit<Batch>(
   }
   checkOptions(kWhere, options, kOptions);
   if (options.optimizer === undefined) fail("InvalidArgument", kWhere, "optimizer is missing.");
+  options.signal?.throwIfAborted();
   const modes = new Map(model.modules().map((module) => [module, module.training]));
   model.train();
   try {
@@ -181,8 +182,7 @@ class Training<Batch> {
   }
 
   async run(): Promise<FitResult> {
-    const { epochs = 1, resume, signal } = this.options;
-    signal?.throwIfAborted();
+    const { epochs = 1, resume } = this.options;
     if (resume) this.#resume(resume);
     while (this.#progress.epoch < epochs) await this.#pass();
     const { step, lossOfEpoch, stepsOfEpoch } = this.#progress;
