@@ -86,6 +86,28 @@ describe("init with a signal", () => {
     });
   }
 
+  test("abandons a start whose device comes when another engine runs", async () => {
+    let answer;
+    const adapter = new Promise((resolve) => {
+      answer = resolve;
+    });
+    let isAsked = false;
+    const requestAdapter = () => {
+      isAsked = true;
+      return adapter;
+    };
+    const controller = new AbortController();
+    const options = { threads: 2, webgpu: "required", gpu: { requestAdapter } };
+    const first = eg.init({ ...options, signal: controller.signal });
+    await until("request for an adapter", () => isAsked);
+    controller.abort(kReason);
+    await assertRejectsWith(first, kReason);
+    await eg.init({ threads: 2 });
+    answer(null);
+    await new Promise(setImmediate);
+    assertWorks();
+  });
+
   test("ends only its own call of those that share a start", async () => {
     const controller = new AbortController();
     const calls = [

@@ -337,7 +337,9 @@ async function stop(module: NativeModule): Promise<void> {
   threadWorkers = null;
   processHere()?.off?.("exit", closeGpu);
   closeGpu();
-  void module.gpuPlayer?.close();
+  module.isStopped = true;
+  // Nobody waits for its reads any more, and a device that cannot be closed is of no use to anybody.
+  module.gpuPlayer?.close().catch(() => undefined);
   detach();
   // Sleeping threads would stay alive as long as the page.
   await module.stopThreads?.();

@@ -285,6 +285,8 @@ export interface NativeModule {
   captureStack?: () => string;
   /** The object like navigator.gpu that was passed to init(), for the player on this thread. */
   gpu?: object;
+  /** True once the engine was shut down: the player then answers no more. */
+  isStopped?: boolean;
   /** The player, if it runs on this thread. */
   readonly gpuPlayer?: { close(): Promise<void> };
 }

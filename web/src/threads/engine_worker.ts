@@ -208,7 +208,7 @@ export class EngineWorker {
   /** Terminates the worker and its tasks. */
   end(reason: string): void {
     const text = `[spawn] the worker ended before its function did: ${reason}.`;
-    this.fail(new EdgeGradError("Internal", text));
+    void this.fail(new EdgeGradError("Internal", text));
   }
 
   /** Terminates the worker; its pending tasks fail with this error. */
@@ -228,7 +228,11 @@ export class EngineWorker {
       if (this.thread !== null) native.releaseHandlesOf(this.thread);
       else for (const { args } of tasks) release(args.handles);
     });
-    await within(kTerminationTimeout, released);
+    // The tasks fail in any case: handles that cannot be released stay held.
+    await within(
+      kTerminationTimeout,
+      released.catch(() => undefined),
+    );
     for (const { settle } of tasks) settle(failureOf(error));
   }
 

@@ -14,6 +14,8 @@ export interface EngineModule {
   readonly wasmExports: { eg_gpuStatsAddress(): number };
   /** The GPU that was passed to init() instead of navigator.gpu. */
   readonly gpu?: GPU;
+  /** True once the engine was shut down, after which it must not be called. */
+  readonly isStopped?: boolean;
   gpuPlayer?: { play(words: Uint32Array): void; close(): Promise<void> };
   eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number, hasClock: boolean): void;
   eg_gpuFailed(reason: string): void;
@@ -29,15 +31,23 @@ export async function start(module: EngineModule): Promise<void> {
       throw new Error(
         "WebGPU found no adapter: there is no supported GPU, or its driver is missing (on Linux, a Vulkan driver).",
       );
+    if (module.isStopped) {
+      opened.device.destroy();
+      return;
+    }
     const player = new Player(opened.device, {
       memory: () => new Uint8Array(module.wasmMemory.buffer),
-      readDone: (ticket, error) =>
-        module.eg_gpuFinishRead(ticket, error?.kind ?? "", error ? messageOf(error) : ""),
+      readDone(ticket, error) {
+        if (module.isStopped) return;
+        module.eg_gpuFinishRead(ticket, error?.kind ?? "", error ? messageOf(error) : "");
+      },
       warn: (op, message) =>
         console.warn(
           `edgegrad: [${camelCase(op)}] ${message}. What was computed from it cannot be read, and optimizers leave out steps with it.`,
         ),
-      lost: (message) => module.eg_gpuLost(message),
+      lost(message) {
+        if (!module.isStopped) module.eg_gpuLost(message);
+      },
     });
     module.gpuPlayer = {
       play(words) {
@@ -52,7 +62,7 @@ export async function start(module: EngineModule): Promise<void> {
     const hasClock = features.includes("timestamp-query");
     module.eg_gpuOpened(supportedLines(), JSON.stringify(opened.adapter), maxBufferBytes, hasClock);
   } catch (error) {
-    module.eg_gpuFailed(asPlayerError(error, "").message);
+    if (!module.isStopped) module.eg_gpuFailed(asPlayerError(error, "").message);
   }
 }
 
