@@ -71,3 +71,6 @@ events.addGraph(model, half);
 await defineElements();
 Object.assign(document.createElement("eg-line-chart"), { log });
 console.log(losses, counts, updated, summary(model, [[1, 3]], { dtype: "int64" }).rows[0]?.path);
+
+const { signal } = new AbortController();
+await eg.init({ signal });

@@ -329,8 +329,8 @@ const trained: number = await eg.spawn<number>(pageWorker, "train", x, 3);
 await eg.spawn(nodeWorker, "train", x, 3);
 await eg.spawn({ href: "file:///worker.js" }, "train", x, 3);
 
-// Signals of the lib and of Node.
-const { signal } = new AbortController();
+// A signal, whose class is only known with the DOM or Node's types.
+declare const signal: eg.AbortSignalLike;
 await eg.spawn(nodeWorker, "train", x, 3, { signal });
 await x.sum().backwardAsync(null, { signal });
 await eg.autograd.backwardAsync(x.sum(), { retainGraph: true, signal });
