@@ -1,6 +1,7 @@
 #include "runtime/inbox.h"
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 
 #include "base/error.h"
@@ -10,6 +11,37 @@ namespace eg {
 namespace {
 
 std::atomic<Inbox::Notifier> installed_notifier{nullptr};
+
+constexpr std::chrono::milliseconds kLongWait{100};
+
+constinit thread_local WaitListener* wait_listener = nullptr;
+
+// Tells the listener of this thread about one wait, at most once.
+class ReportedWait {
+ public:
+  ReportedWait() = default;
+  ~ReportedWait() {
+    if (is_long_) wait_listener->goes_on();
+  }
+  ReportedWait(const ReportedWait&) = delete;
+  ReportedWait& operator=(const ReportedWait&) = delete;
+
+  template <class Done>
+  void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+            const Done& done) {
+    if (wait_listener != nullptr && !is_long_) {
+      if (changed.wait_for(lock, kLongWait, done)) return;
+      lock.unlock();
+      wait_listener->waits_long();
+      is_long_ = true;
+      lock.lock();
+    }
+    changed.wait(lock, done);
+  }
+
+ private:
+  bool is_long_ = false;
+};
 
 }  // namespace
 
@@ -56,6 +88,8 @@ const std::shared_ptr<Inbox>& Inbox::current() {
   static thread_local Owner owner;
   return owner.inbox;
 }
+
+void set_wait_listener(WaitListener* listener) { wait_listener = listener; }
 
 void Inbox::set_notifier(Notifier notifier) { installed_notifier.store(notifier); }
 
@@ -148,6 +182,7 @@ void Inbox::serve() {
 }
 
 void Inbox::serve_until(const std::function<bool()>& done) {
+  ReportedWait wait;
   for (;;) {
     std::uint64_t seen = 0;
     {
@@ -158,7 +193,7 @@ void Inbox::serve_until(const std::function<bool()>& done) {
     serve();
     const bool is_done = done();
     std::unique_lock lock(mutex_);
-    if (!is_done) changed_.wait(lock, [&] { return wakes_ != seen; });
+    if (!is_done) wait.wait(changed_, lock, [&] { return wakes_ != seen; });
     --serving_;
     if (!is_done) continue;
     // The event loop must process messages that arrived after the last check.

@@ -19,6 +19,21 @@
 
 namespace eg {
 
+/// Learns that a thread waits for others, in Inbox::serve_until().
+class WaitListener {
+ public:
+  /// Called on the thread when it has waited for a tenth of a second.
+  virtual void waits_long() = 0;
+  /// Called on the thread when such a wait is over.
+  virtual void goes_on() = 0;
+
+ protected:
+  ~WaitListener() = default;
+};
+
+/// Sets the listener of this thread.
+void set_wait_listener(WaitListener* listener);
+
 class Inbox : public std::enable_shared_from_this<Inbox> {
  public:
   /// The inbox of the current thread, created at the first call.
