@@ -8,6 +8,7 @@
 #include <emscripten/bind.h>
 
 #include "autograd/anomaly_mode.h"
+#include "autograd/engine/async_call.h"
 #include "autograd/engine/engine.h"
 #include "autograd/graph/recorded_tensors.h"
 #include "autograd/graph/variable.h"
@@ -105,6 +106,18 @@ struct GraphCall {
   }
 };
 
+// The asynchronous calls that have not ended, by the functions that get their outcomes.
+JsTable<std::weak_ptr<AsyncCall>>& async_calls() {
+  static auto* const calls = new JsTable<std::weak_ptr<AsyncCall>>;
+  return *calls;
+}
+
+std::shared_ptr<AsyncCall> begin_async_call(const JsFunction& answer) {
+  auto call = std::make_shared<AsyncCall>(answer.id());
+  async_calls().set(answer.ref(), call);
+  return call;
+}
+
 // The result of an asynchronous call.
 struct Outcome {
   TensorList results;
@@ -114,6 +127,7 @@ struct Outcome {
   // Called on the thread that made the call: passes the result handles to `answer`, or stores the
   // error and passes kFailed.
   void report(const JsFunction& answer) {
+    async_calls().erase(answer.ref());
     try {
       warnings.replay();
     } catch (...) {
@@ -135,21 +149,23 @@ struct Outcome {
 void run_later(GraphCall&& graph_call, const std::shared_ptr<JsFunction>& answer) {
   const char* const caller_name = graph_call.is_grad ? "gradAsync" : "backwardAsync";
   auto call = std::make_shared<GraphCall>(std::move(graph_call));
-  run_in_background(caller_name, [answer, call = std::move(call), modes = HeldModes(),
-                                  dtypes = dtype_modes(), caller = Inbox::current()]() mutable {
-    const auto outcome = std::make_shared<Outcome>();
-    try {
-      const AutogradStateGuard state(modes.state());
-      const DTypeModesGuard of_caller(dtypes);
-      const WarningCollectorGuard collect(&outcome->warnings);
-      outcome->results = call->run();
-    } catch (...) {
-      outcome->error = std::current_exception();
-    }
-    // Releases the operands before the caller is notified.
-    call.reset();
-    caller->post([answer = std::move(answer), outcome] { outcome->report(*answer); });
-  });
+  run_in_background(
+      caller_name, [answer, call = std::move(call), modes = HeldModes(), dtypes = dtype_modes(),
+                    caller = Inbox::current(), async_call = begin_async_call(*answer)]() mutable {
+        const auto outcome = std::make_shared<Outcome>();
+        try {
+          const AsyncCall::Scope apart(std::move(async_call));
+          const AutogradStateGuard state(modes.state());
+          const DTypeModesGuard of_caller(dtypes);
+          const WarningCollectorGuard collect(&outcome->warnings);
+          outcome->results = call->run();
+        } catch (...) {
+          outcome->error = std::current_exception();
+        }
+        // Releases the operands before the caller is notified.
+        call.reset();
+        caller->post([answer = std::move(answer), outcome] { outcome->report(*answer); });
+      });
 }
 
 bool run_waiting_calls(std::chrono::steady_clock::time_point) { return false; }
@@ -160,12 +176,15 @@ bool run_waiting_calls(std::chrono::steady_clock::time_point) { return false; }
 class WaitingCall {
  public:
   WaitingCall(GraphCall&& call, std::shared_ptr<JsFunction> answer)
-      : call_(std::move(call)), answer_(std::move(answer)) {}
+      : call_(std::move(call)),
+        answer_(std::move(answer)),
+        async_call_(begin_async_call(*answer_)) {}
 
   // Returns true when the call has ended and `answer` has been called.
   bool run_until(std::chrono::steady_clock::time_point deadline) {
     Outcome outcome;
     try {
+      const AsyncCall::Scope apart(async_call_);
       const AutogradStateGuard state(modes_.state());
       const DTypeModesGuard of_caller(dtypes_);
       if (!pieces_.has_value()) pieces_ = call_->in_pieces();
@@ -186,6 +205,7 @@ class WaitingCall {
   std::optional<GraphCall> call_;
   std::optional<PiecewiseCall> pieces_;
   std::shared_ptr<JsFunction> answer_;
+  std::shared_ptr<AsyncCall> async_call_;
   HeldModes modes_;
   DTypeModes dtypes_ = dtype_modes();
 };
@@ -237,6 +257,15 @@ double run_graph_async(int output_count, int input_count, int flags, double id) 
     const auto answer = received<JsFunction>(id);
     refuse_in_recording("a backward call was to run later,", "Call backward().");
     run_later(GraphCall(output_count, input_count, flags), answer);
+    return 0;
+  });
+}
+
+// Ends the asynchronous call whose outcome the function `id` gets.
+EG_EXPORT("cancelGraph")
+double cancel_graph(double id) {
+  return guard([&] {
+    if (const auto call = async_calls().get(JsRef::here(id)).lock()) call->cancel();
     return 0;
   });
 }

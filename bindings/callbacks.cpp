@@ -11,10 +11,11 @@
 #include "autograd/held_modes.h"
 #include "border.h"
 
-// Calls the function `id` with the first `count` words of the frame. Returns the number of words
-// that it wrote there or, if it threw, the negated number of the error in JavaScript's table.
-EM_JS(double, eg_call_function, (double id, double count),
-      { return Module["callFunction"](id, count); });
+// Calls the function `id` with the first `count` words of the frame, for an asynchronous call whose
+// outcome the function `call` gets, or 0. Returns the number of words that it wrote there or, if it
+// threw, the negated number of the error in JavaScript's table.
+EM_JS(double, eg_call_function, (double id, double count, double call),
+      { return Module["callFunction"](id, count, call); });
 // Tells JavaScript that C++ no longer refers to `id`.
 EM_JS(void, eg_drop_value, (double id), { Module["dropValue"] ?.(id); });
 
@@ -24,6 +25,8 @@ namespace {
 
 // Tells JavaScript that nothing refers to a value of this thread any more.
 void drop_value(double id) {
+  // The numbers of a thread that has ended mean nothing to this one.
+  if (detail::call_state.has_ended) return;
   const JavaScriptCall call;
   eg_drop_value(id);
 }
@@ -64,6 +67,10 @@ Arguments& Arguments::add(const Tensor& tensor) {
   return *this;
 }
 
+void Arguments::take_over() {
+  for (const double handle : handles_) handles().take_over(handle);
+}
+
 void Arguments::transfer() {
   std::ranges::copy(words_, frame(words_.size()).begin());
   handles_ = {};
@@ -72,8 +79,11 @@ void Arguments::transfer() {
 Words JsFunction::call_here(double id, Arguments& arguments) {
   arguments.transfer();
   const double result = [&] {
+    const GraphTask* const task = GraphTask::current();
+    const bool is_async = task != nullptr && task->async_call != nullptr;
+    const double async_call = is_async ? task->async_call->number_here() : 0;
     const JavaScriptCall call;
-    return eg_call_function(id, static_cast<double>(arguments.size()));
+    return eg_call_function(id, static_cast<double>(arguments.size()), async_call);
   }();
   if (result < 0) throw JsException(-result);
   const auto end = frame().begin() + static_cast<std::ptrdiff_t>(result);
@@ -102,6 +112,7 @@ struct JsFunction::RemoteCall {
     const RecordingGuard noted(recorded_in);
     const EvaluationGuard evaluation(of_task.get(), of_node.get());
     const EngineContextGuard context_of_caller(place);
+    arguments.take_over();
     try {
       take(call_here(id, arguments));
     } catch (JsException& error) {

@@ -166,6 +166,8 @@ class Arguments {
   Arguments& add(const Tensor& tensor);
 
   std::size_t size() const { return words_.size(); }
+  /// Makes the handles belong to this thread.
+  void take_over();
   /// Writes the words to the front of the frame and transfers ownership of the handles to the
   /// function.
   void transfer();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "autograd/anomaly_mode.h"
+#include "autograd/engine/async_call.h"
 #include "autograd/engine/local_ready_heap.h"
 #include "autograd/engine/thread_role.h"
 #include "autograd/graph/basic_nodes.h"
@@ -148,6 +149,7 @@ IntrusivePtr<GraphTask> Engine::begin(const EdgeList& roots, GradList grads, boo
   const auto task = make_intrusive<GraphTask>(keep_graph, create_graph, depth, local_ready_queue());
   task->owner = nested ? role.device : kCpuDevice;
   task->caller = &role;
+  if (task->async_call != nullptr) task->async_call->begin(*task);
 
   // A single root node is the graph root itself; several roots get a GraphRoot that returns their
   // gradients.
@@ -178,7 +180,7 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
   if (continues_elsewhere) {
     // The other thread serves this thread's queue, so this one may only wait for the result. The
     // reference is weak, so that a call that fails in the meantime is not kept alive by it.
-    run_in_background("backward", [waiting = WeakPtr<GraphTask>(task)] {
+    run_in_background_now("backward", [waiting = WeakPtr<GraphTask>(task)] {
       if (const IntrusivePtr<GraphTask> call = waiting.lock()) run_nested_call(call);
     });
     task->wait();

@@ -52,9 +52,10 @@ void GraphTask::release_states() {
 }
 
 void GraphTask::on_last_release(GraphTask* task) {
-  // Tasks in the queue may refer back to this call, for instance a wake-up that came too late:
-  // breaks the reference cycle.
+  // Tasks in the queue may refer back to this call, for instance a wake-up that came too late, and
+  // so does the asynchronous call: breaks the reference cycles.
   task->cpu_ready_queue.reset();
+  task->async_call.reset();
   if (WeakPtr<GraphTask>::has_no_weak_references(task)) {
     delete task;
     return;

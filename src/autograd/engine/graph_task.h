@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "autograd/engine/async_call.h"
 #include "autograd/engine/input_buffer.h"
 #include "autograd/grad_mode.h"
 #include "autograd/graph/node.h"
@@ -119,6 +120,8 @@ class GraphTask final : public RefCounted {
   const void* caller = nullptr;  ///< identifies that thread
   const AutogradState thread_state;
   Recording* const recorded_in = recording();
+  /// The call that this one is, or is made in, if that runs apart from the code that made it.
+  std::shared_ptr<AsyncCall> async_call = AsyncCall::current();
   std::shared_ptr<ReadyQueue> cpu_ready_queue;
   std::atomic<std::int64_t> outstanding_tasks{0};
   std::atomic<bool> has_error{false};

@@ -70,6 +70,23 @@ for (const variant of ["simd", "single"]) {
         });
       });
 
+      test("ends the graph after the node that runs", async () => {
+        await leavesNothing(async () => {
+          const controller = new AbortController();
+          const x = leaf();
+          let later = 0;
+          x.registerHook(() => {
+            later++;
+          });
+          const y = x.exp();
+          y.registerHook(() => controller.abort(kReasons[4]));
+          await assertRejectsWith(call(y, { signal: controller.signal }), kReasons[4]);
+          // Runs after what is left of the other.
+          await call(leaf(), {});
+          assert.deepEqual([x.grad, later], [null, 0]);
+        });
+      });
+
       test("that outlives 1,000 calls holds nothing of them", async () => {
         const { signal } = new AbortController();
         await leavesNothing(async () => {

@@ -17,11 +17,12 @@ import {
 } from "../generated/border.js";
 import type { AbortSignalLike } from "../runtime/abort.js";
 import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
-import { holdFunction } from "../runtime/callbacks.js";
+import { holdFunction, setContext } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
 import { kFailed } from "../runtime/native.js";
 import { handleOf } from "../tensor/info.js";
+import { captureContext } from "../tensor/scope_stack.js";
 import { Tensor } from "../tensor/tensor.js";
 import { servePieces } from "./event_loop.js";
 import { handleOfNode, Node } from "./node.js";
@@ -58,8 +59,8 @@ export type BackwardValues = Values<typeof kBackwardOptions>;
 /** The further options of the asynchronous forms. */
 export const kAsyncOptions = {
   /**
-   * Ends the call: the promise rejects with the signal's reason. What is being computed is not interrupted, so gradients may still be
-   * accumulated after that.
+   * Ends the call: the promise rejects with the signal's reason. The node that is running runs to its end, and leaves that were reached
+   * before have their gradients.
    */
   signal: signalRule,
 };
@@ -227,20 +228,31 @@ function runLater(
 ): Promise<number[]> {
   const failure = startedWorkers()?.failure ?? null;
   if (failure !== null) return Promise.reject(failure);
+  let answer = 0;
+  const end = () => setContext(answer, undefined);
   const start = (resolve: (handles: number[]) => void, reject: (error: unknown) => void) => {
     const { words } = read();
-    const answer = holdFunction((handles) => {
+    answer = holdFunction((handles) => {
+      end();
       if (handles[0] === kFailed) reject(takeErrorFor(name));
       else resolve([...handles]);
       return [];
     });
-    if (native.runGraphAsync(...words, answer) === kFailed) reject(takeErrorFor(name));
-    else if ((native.features() & kHasThreads) === 0) servePieces();
+    setContext(answer, captureContext());
+    if (native.runGraphAsync(...words, answer) === kFailed) {
+      end();
+      reject(takeErrorFor(name));
+    } else if ((native.features() & kHasThreads) === 0) {
+      servePieces();
+    }
+  };
+  const stop = () => {
+    native.cancelGraph(answer);
   };
   const discard = (handles: number[]) => {
     for (const handle of handles) native.release(handle);
   };
-  return untilSettled(name, start, { signal, discard });
+  return untilSettled(name, start, { signal, stop, discard });
 }
 
 /** Returns an array unchanged and a single value as an array of one. */

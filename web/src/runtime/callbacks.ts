@@ -51,6 +51,22 @@ export function heldValue(id: number): unknown {
   return values.get(id);
 }
 
+/** Runs a function as if the code called it that has made an asynchronous call. */
+export type InContext = <T>(fn: () => T) => T;
+
+const contexts = new Map<number, InContext>();
+
+/** Sets the context of the asynchronous call whose outcome the function with this number gets; undefined once it has ended. */
+export function setContext(answer: number, inContext: InContext | undefined): void {
+  if (inContext === undefined) contexts.delete(answer);
+  else contexts.set(answer, inContext);
+}
+
+/** Returns the context of an asynchronous call. */
+export function contextOf(answer: number): InContext | undefined {
+  return contexts.get(answer);
+}
+
 /** True while C++ holds any value of this thread. */
 export function holdsValues(): boolean {
   return values.size > 0;
@@ -66,6 +82,7 @@ export function dropValue(id: number): void {
 /** Removes all values, once the module that held them has stopped. */
 export function dropAllValues(): void {
   values = new Map();
+  contexts.clear();
 }
 
 /** Returns the name of a function for messages. */

@@ -63,6 +63,8 @@ export class Scope {
 interface AsyncContext {
   run<T>(scope: Scope, fn: () => T): T;
   getStore(): Scope | undefined;
+  /** Returns a function that runs others in the async context of this code. */
+  capture(): <T>(fn: () => T) => T;
 }
 
 const context = findAsyncContext();
@@ -119,19 +121,62 @@ export function removeWaiting(scope: Scope): void {
   for (const other of waiting) if (other.isWithin(scope)) other.isShared = true;
 }
 
+/** Returns a function that runs others as if this code called them: in its scope, or in what is left of it, and in its async context. */
+export function captureContext(): <T>(fn: () => T) => T {
+  const scope = currentScope();
+  const inAsyncContext = context?.capture() ?? ((fn) => fn());
+  return (fn) => {
+    const open = scope === null || scope.isOpen ? scope : scope.parent;
+    return inAsyncContext(() => (open === null ? fn() : runInScope(open, fn)));
+  };
+}
+
 function findAsyncContext(): AsyncContext | null {
   // An import would make bundlers for browsers look for the module.
   const node = processHere()?.getBuiltinModule?.("node:async_hooks");
-  if (node !== undefined) return new node.AsyncLocalStorage<Scope>();
+  if (node !== undefined) return contextOf(node.AsyncLocalStorage as ScopeStorageClass);
   const { AsyncLocalStorage, AsyncContext } = globalThis as {
     /** In Vercel's edge runtime. */
-    AsyncLocalStorage?: new () => AsyncContext;
-    AsyncContext?: { Variable: new () => ScopeVariable };
+    AsyncLocalStorage?: ScopeStorageClass;
+    AsyncContext?: { Variable: new () => ScopeVariable; Snapshot: new () => Snapshot };
   };
-  if (AsyncLocalStorage !== undefined) return new AsyncLocalStorage();
+  if (AsyncLocalStorage !== undefined) return contextOf(AsyncLocalStorage);
   if (AsyncContext === undefined) return null;
   const variable = new AsyncContext.Variable();
-  return { run: (scope, fn) => variable.run(scope, fn), getStore: () => variable.get() };
+  return {
+    run: (scope, fn) => variable.run(scope, fn),
+    getStore: () => variable.get(),
+    capture: () => {
+      const snapshot = new AsyncContext.Snapshot();
+      return (fn) => snapshot.run(fn);
+    },
+  };
+}
+
+function contextOf(Storage: ScopeStorageClass): AsyncContext {
+  const storage = new Storage();
+  return {
+    run: (scope, fn) => storage.run(scope, fn),
+    getStore: () => storage.getStore(),
+    // The oldest versions cannot capture the contexts of other code.
+    capture: () => {
+      const scope = storage.getStore();
+      return (
+        Storage.snapshot?.() ?? ((fn) => (scope === undefined ? fn() : storage.run(scope, fn)))
+      );
+    },
+  };
+}
+
+/** AsyncLocalStorage of Node. */
+interface ScopeStorageClass {
+  new (): { run<T>(scope: Scope, fn: () => T): T; getStore(): Scope | undefined };
+  snapshot?(): <T>(fn: () => T) => T;
+}
+
+/** AsyncContext.Snapshot of the TC39 proposal. */
+interface Snapshot {
+  run<T>(fn: () => T): T;
 }
 
 /** AsyncContext.Variable of the TC39 proposal. */
