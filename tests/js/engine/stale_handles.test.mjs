@@ -9,7 +9,8 @@ const kNotInitialized = { name: "EdgeGradError", code: "NotInitialized" };
 
 // A clock that stands still, as with fake timers and in workers of the edge.
 const { now } = Date;
-before(() => {
+before(async () => {
+  await eg.shutdown();
   Date.now = () => 1_700_000_000_000;
 });
 after(async () => {

@@ -9,7 +9,7 @@ import { heldValue, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { finalizers, type Reference, weakly } from "../runtime/weak.js";
 import { handleOf } from "../tensor/info.js";
-import { kUncloneable, track } from "../tensor/lifetime.js";
+import { kUncloneable, refuseStale, track } from "../tensor/lifetime.js";
 import { knownTensor, type Tensor, takeTensor } from "../tensor/tensor.js";
 import { addHook, checkFunction, type HookHandle, replacement } from "./hooks.js";
 import { rawSavedOf, type SavedTensor, savedOf } from "./saved_values.js";
@@ -213,6 +213,7 @@ function listAnswer(result: unknown): number[] {
 /** Returns the handle of a node, or throws Disposed. */
 export function handleOfNode(node: Node): number {
   if (node.handle > 0) return node.handle;
+  refuseStale("gradFn", node);
   fail(
     "Disposed",
     "gradFn",

@@ -10,6 +10,7 @@ import {
 import { callFrame, checked, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import { type DType, dtypeOf } from "./dtype.js";
+import { isWrapper, refuseStale } from "./lifetime.js";
 import type { Tensor } from "./tensor.js";
 
 /** The handle of a tensor that the engine does not know: one inside eg.func.vmap(). */
@@ -24,6 +25,7 @@ export function handleOf(tensor: Tensor): number {
 }
 
 function throwUnusable(tensor: unknown, handle: number): never {
+  if (isWrapper(tensor)) refuseStale("tensor", tensor);
   if (handle === kNoHandle) {
     fail(
       "InvalidArgument",

@@ -12,6 +12,7 @@
 // the event loop; it causes one warning that recommends eg.scope().
 
 import { callFrame, epoch, isStarted, native, onEpoch } from "../runtime/bridge.js";
+import { fail } from "../runtime/errors.js";
 import { nextTask } from "../runtime/next_task.js";
 import { finalizers, hasFinalizers, type Registry } from "../runtime/weak.js";
 import { endJob, forgetAll, know } from "./known.js";
@@ -50,7 +51,15 @@ export function isWrapper(value: unknown): value is Wrapper {
 }
 
 /** The handle of a wrapper whose engine has ended, which no engine knows. */
-const kStale = 2 ** 53;
+const kStale = -2;
+
+/** Throws for a wrapper whose engine has ended; has no effect for others. */
+export function refuseStale(caller: string, { handle }: Wrapper): void {
+  if (handle !== kStale) return;
+  // Throws NotInitialized if there is no engine.
+  native.memory();
+  fail("Disposed", caller, "this object belongs to an engine that was shut down.");
+}
 
 /** The growth that justifies a garbage collection, which takes about a millisecond. */
 const kGrowthPerBallast = 48 * 2 ** 20;
