@@ -6,8 +6,10 @@
 
 #include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
+#include "autograd/hooks/saved_tensor_hooks.h"
 #include "border.h"
 #include "dispatch/precision.h"
+#include "terminated_thread.h"
 
 namespace eg::bindings {
 namespace {
@@ -19,6 +21,13 @@ std::vector<std::unique_ptr<InferenceModeGuard>>& inference_scopes() {
 }
 
 }  // namespace
+
+void end_modes() {
+  AutogradState& state = autograd_state();
+  while (state.saved_tensor_hooks != nullptr) pop_saved_tensor_hooks();
+  while (state.saved_tensor_hooks_disabled != nullptr) enable_saved_tensor_hooks();
+  while (state.dual_level != nullptr) exit_dual_level();
+}
 
 EG_EXPORT("isGradEnabled")
 bool grad_enabled() {

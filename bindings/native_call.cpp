@@ -6,14 +6,28 @@
 
 #include <emscripten/em_js.h>
 
-// Throws the error of an engine that has failed (web/src/runtime/bridge.ts).
-EM_JS(void, eg_refuse_call, (), { Module["failed"](); });
+// Throws the error of an engine that has failed, or of a worker that is about to end
+// (web/src/runtime/bridge.ts).
+EM_JS(void, eg_refuse_call, (bool is_stopped), { Module["failed"](is_stopped); });
 
 namespace eg::bindings {
 
-void detail::refuse_call() {
+void detail::fail_engine() {
   has_failed.store(true);
-  eg_refuse_call();
+  refuses_calls.store(true);
+}
+
+void detail::refuse_after_lost_call() {
+  fail_engine();
+  eg_refuse_call(false);
+  std::abort();
+}
+
+void detail::check_call() {
+  const bool is_stopped = call_state.is_stopped.load();
+  if (!is_stopped && !has_failed.load()) return;
+  set_inside(false);
+  eg_refuse_call(is_stopped);
   std::abort();
 }
 

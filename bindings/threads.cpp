@@ -9,7 +9,9 @@
 #include "base/sharing.h"
 #include "base/thread.h"
 #include "border.h"
+#include "native_call.h"
 #include "runtime/inbox.h"
+#include "terminated_thread.h"
 
 #if EG_THREADS
 #include <emscripten/em_js.h>
@@ -26,26 +28,45 @@ namespace {
 
 #if EG_THREADS
 
-// The mailboxes of the threads that run JavaScript; used to close those of workers that die.
-class Inboxes {
+// What the main thread knows of a thread that runs JavaScript. The pointers are to variables of the
+// thread, which exist until it ends normally or free_thread() has ended it.
+struct JsThread {
+  std::weak_ptr<Inbox> inbox;
+  detail::CallState* calls = nullptr;
+  void* thread_locals = nullptr;
+};
+
+class JsThreads {
  public:
-  static Inboxes& instance() {
-    static auto* const inboxes = new Inboxes;
-    return *inboxes;
+  static JsThreads& instance() {
+    static auto* const threads = new JsThreads;
+    return *threads;
   }
-  void add(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
+  void add(std::uintptr_t thread, JsThread entry) {
     const std::scoped_lock lock(mutex_);
-    inboxes_[thread] = inbox;
+    threads_[thread] = std::move(entry);
   }
-  std::shared_ptr<Inbox> take(std::uintptr_t thread) {
+  /// Returns the entry of a thread; an empty one for a thread that has not begun, or has ended.
+  JsThread get(std::uintptr_t thread) {
     const std::scoped_lock lock(mutex_);
-    const auto found = inboxes_.extract(thread);
-    return found.empty() ? nullptr : found.mapped().lock();
+    const auto found = threads_.find(thread);
+    return found == threads_.end() ? JsThread() : found->second;
+  }
+  JsThread take(std::uintptr_t thread) {
+    const std::scoped_lock lock(mutex_);
+    auto found = threads_.extract(thread);
+    return found.empty() ? JsThread() : std::move(found.mapped());
+  }
+  /// True if the calls of any thread are refused.
+  bool are_any_stopped() {
+    const std::scoped_lock lock(mutex_);
+    return std::ranges::any_of(
+        threads_, [](const auto& entry) { return entry.second.calls->is_stopped.load(); });
   }
 
  private:
   std::mutex mutex_;
-  std::unordered_map<std::uintptr_t, std::weak_ptr<Inbox>> inboxes_;
+  std::unordered_map<std::uintptr_t, JsThread> threads_;
 };
 
 // The number of a thread is the value of its pthread_t: an address, or on other platforms a number.
@@ -76,7 +97,7 @@ void join_thread() {
   const std::shared_ptr<Inbox>& inbox = Inbox::current();
   const std::uintptr_t thread = number_of(pthread_self());
   inbox->set_thread(thread);
-  Inboxes::instance().add(thread, inbox);
+  JsThreads::instance().add(thread, {inbox, &detail::call_state, thread_locals()});
   Inbox::set_notifier(&ring);
 }
 
@@ -84,9 +105,12 @@ void join_thread() {
 std::uintptr_t start_thread() {
   pthread_t thread{};
   const auto run = [](void*) -> void* {
+    // Until it can be stopped.
+    detail::set_inside(true);
     HandleTable::set_this_thread(number_of(pthread_self()));
     join_thread();
     eg_thread_started();
+    detail::set_inside(false);
     emscripten_exit_with_live_runtime();
     return nullptr;
   };
@@ -99,10 +123,37 @@ std::uintptr_t start_thread() {
   return number_of(thread);
 }
 
-// Called when a worker has died: calls that wait for its functions fail.
-void thread_died(std::uintptr_t thread) {
-  const auto inbox = Inboxes::instance().take(thread);
-  if (inbox != nullptr) inbox->close();
+constexpr double kStackBytes = 1 << 20;
+
+// Calls that wait for the functions of a thread fail from now on.
+void close_inbox(const JsThread& thread) {
+  if (const std::shared_ptr<Inbox> inbox = thread.inbox.lock()) inbox->close();
+}
+
+// Of threads that have ended: the number of stacks that cannot be freed, and those that may still
+// run, so that nothing of them can be freed.
+std::int64_t lost_stacks = 0;
+std::vector<HandleOwner>& lost_threads() {
+  static auto* const threads = new std::vector<HandleOwner>;
+  return *threads;
+}
+
+// Frees what a thread held that was terminated. Returns true if its memory can be freed.
+bool free_thread(std::uintptr_t number) {
+  const JsThread thread = JsThreads::instance().take(number);
+  detail::refuses_calls.store(detail::has_failed.load() || JsThreads::instance().are_any_stopped());
+  if (thread.calls == nullptr) return false;
+  close_inbox(thread);
+  // It may hold locks.
+  if (thread.calls->is_inside.load()) {
+    detail::fail_engine();
+    return false;
+  }
+  // Objects of the calls that never returned are on its stack.
+  const bool has_calls = thread.calls->javascript_calls != 0;
+  end_terminated(number, thread.thread_locals);
+  if (has_calls) ++lost_stacks;
+  return !has_calls;
 }
 
 #else
@@ -115,8 +166,6 @@ std::uintptr_t start_thread() {
        "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp.");
 }
 
-void thread_died(std::uintptr_t) {}
-
 #endif
 
 }  // namespace
@@ -127,12 +176,38 @@ void join_this_thread() { join_thread(); }
 EG_EXPORT("startThread")
 double start_js_thread() { return guard(&start_thread); }
 
-// Called by bindings/worker.js when its thread ends normally. The threads that wait for its
-// functions may include the main thread, whose event loop cannot be notified while it waits.
-EG_EXPORT("leaveThread")
-void leave_thread() {
+// Called by bindings/worker.js when this thread will run no function for others any more. The
+// threads that wait for one may include the main thread, whose event loop cannot be notified while
+// it waits.
+EG_EXPORT("closeInbox")
+void close_own_inbox() {
   if (NativeCall::is_possible()) Inbox::current()->close();
 }
+
+// Called by bindings/worker.js when its thread ends normally.
+EG_EXPORT("leaveThread")
+void leave_thread() {
+  close_own_inbox();
+  if (!NativeCall::is_possible()) return;
+#if EG_THREADS
+  end_modes();
+  JsThreads::instance().take(number_of(pthread_self()));
+#endif
+}
+
+// Called by bindings/worker.js around what other threads have asked this one to do. Returns false
+// if this thread is about to be terminated.
+EG_EXPORT("beginMessages")
+bool begin_messages() {
+  detail::set_inside(true);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (!detail::call_state.is_stopped.load()) return true;
+  detail::set_inside(false);
+  return false;
+}
+
+EG_EXPORT("endMessages")
+void end_messages() { detail::set_inside(false); }
 
 EG_EXPORT("setEngineNumber")
 void set_number_of_engine(double number) {
@@ -145,9 +220,67 @@ void give_handle(Handle handle, double thread) {
   handles().set_owner(handle, static_cast<HandleOwner>(thread));
 }
 
+// The following are called by the main thread, for a worker that has ended or is to be terminated.
+
 EG_EXPORT("threadDied")
-void js_thread_died(double thread) {
-  if (NativeCall::is_possible()) thread_died(static_cast<std::uintptr_t>(thread));
+void js_thread_died([[maybe_unused]] double thread) {
+  if (!NativeCall::is_possible()) return;
+#if EG_THREADS
+  close_inbox(JsThreads::instance().get(static_cast<std::uintptr_t>(thread)));
+#endif
+}
+
+// Refuses the calls of a thread from now on. Returns whether it is inside of one, or -1 for a
+// thread that has not begun or has ended.
+EG_EXPORT("stopThread")
+int stop_thread([[maybe_unused]] double number) {
+#if EG_THREADS
+  if (!NativeCall::is_possible()) return 0;
+  const JsThread thread = JsThreads::instance().get(static_cast<std::uintptr_t>(number));
+  if (thread.calls == nullptr) return -1;
+  thread.calls->is_stopped.store(true);
+  detail::refuses_calls.store(true);
+  return thread.calls->is_inside.load() ? 1 : 0;
+#else
+  return 0;
+#endif
+}
+
+// Notes that nothing of a thread can be freed, because it may still run.
+EG_EXPORT("loseThread")
+void lose_thread([[maybe_unused]] double thread) {
+#if EG_THREADS
+  if (!NativeCall::is_possible()) return;
+  ++lost_stacks;
+  lost_threads().push_back(static_cast<HandleOwner>(thread));
+#endif
+}
+
+// Writes the bytes of stacks and the number of handles of threads that have ended.
+EG_EXPORT("endedThreads")
+double ended_threads() {
+  return guard([] {
+    double handles_left = 0;
+    double bytes = 0;
+#if EG_THREADS
+    bytes = static_cast<double>(lost_stacks) * kStackBytes;
+    for (const HandleOwner thread : lost_threads())
+      handles_left += static_cast<double>(handles().count_of(thread));
+#endif
+    frame()[0] = bytes;
+    frame()[1] = handles_left;
+    return 2;
+  });
+}
+
+// Frees what a terminated thread held. Returns whether its memory can be freed.
+EG_EXPORT("freeThread")
+bool free_js_thread([[maybe_unused]] double thread) {
+#if EG_THREADS
+  return NativeCall::is_possible() && free_thread(static_cast<std::uintptr_t>(thread));
+#else
+  return false;
+#endif
 }
 
 EG_EXPORT("releaseHandlesOf")

@@ -80,8 +80,10 @@ if (ENVIRONMENT_IS_PTHREAD) {
   };
   const answerMailbox = checkMailbox;
   checkMailbox = () => {
+    if (!wasmExports["eg_beginMessages"]()) return;
     Module["catchUpWithParts"]();
     answerMailbox();
+    wasmExports["eg_endMessages"]();
   };
 
   // Runs the function of a job and calls `post` with its result.
@@ -126,7 +128,7 @@ if (ENVIRONMENT_IS_PTHREAD) {
   };
 
   // Other threads must not wait forever for a function of this thread.
-  const closeInbox = () => wasmExports["eg_leaveThread"]?.();
+  const closeInbox = () => wasmExports["eg_closeInbox"]?.();
 
   // Ends this thread normally, unless other threads may still call functions that it registered.
   const leave = (port) => {
@@ -135,7 +137,7 @@ if (ENVIRONMENT_IS_PTHREAD) {
       return;
     }
     for (const copy of host.copies) copy.leave();
-    closeInbox();
+    wasmExports["eg_leaveThread"]();
     wasmExports["eg_releaseHandlesOf"](_pthread_self());
     __emscripten_thread_exit(0);
   };
@@ -190,18 +192,22 @@ if (ENVIRONMENT_IS_PTHREAD) {
     }
   };
 
-  // The worker of a thread that has ended is reused for the next thread, except a worker of eg.spawn(): it has loaded modules of
-  // the user, whose memory should be freed.
+  // A worker takes some megabytes, so that only a few wait for the next thread. A worker of eg.spawn() is never used again: it has
+  // loaded modules of the user, whose memory should be freed.
+  const kMostUnused = 2;
   const returnWorker = PThread.returnWorkerToPool;
   PThread.returnWorkerToPool = (worker) => {
     // The worker was terminated from outside at the same time.
     if (worker === undefined) return;
     worker.onLeft?.();
     returnWorker(worker);
-    if (worker.onLeft === undefined) return;
+    if (worker.onLeft === undefined && PThread.unusedWorkers.length <= kMostUnused) return;
     forget(worker);
     terminateWorker(worker);
   };
+
+  // Frees the memory of a thread that has ended without having told so.
+  Module["freeThread"] = (thread) => __emscripten_thread_free_data(thread);
 
   Module["forgetWorker"] = (worker) => {
     forget(worker);

@@ -6,9 +6,9 @@ if(NOT bindings_test_sources)
 endif()
 
 file(GLOB binding_sources CONFIGURE_DEPENDS bindings/*.cpp)
-# The code that executes GPU commands is JavaScript, and library_messages.cpp replaces functions of
-# WebAssembly's C library.
-list(FILTER binding_sources EXCLUDE REGEX "/(library_messages|webgpu)\\.cpp$")
+# The code that executes GPU commands is JavaScript, library_messages.cpp replaces functions of
+# WebAssembly's C library, and terminated_thread.cpp uses them.
+list(FILTER binding_sources EXCLUDE REGEX "/(library_messages|terminated_thread|webgpu)\\.cpp$")
 
 # Declares every function marked EG_EXPORT("name") and makes it callable as native::name, its name
 # in JavaScript.

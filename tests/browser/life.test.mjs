@@ -78,7 +78,10 @@ describe("an engine in a page", { skip: noBrowser }, () => {
   });
 
   test("releases what a worker held once the worker has ended, and not before", async () => {
-    const { error, ends, sum } = await resultOf(suite.browser, `${url}ends.html`);
+    const { error, ends, endedWorkerBytes, sum, overflow } = await resultOf(
+      suite.browser,
+      `${url}ends.html`,
+    );
     assert.equal(error, undefined);
     assert.equal(ends.length, 5);
     for (const { code, held } of ends) {
@@ -86,6 +89,8 @@ describe("an engine in a page", { skip: noBrowser }, () => {
       // It kept 50 tensors.
       assert.ok(held >= 50, `${held} handles were held when the call was rejected`);
     }
+    assert.equal(endedWorkerBytes, 0);
     assert.equal(sum, 100);
+    assert.deepEqual(overflow, { name: "RangeError", isGradEnabled: true, grad: [2, 2, 2] });
   });
 });

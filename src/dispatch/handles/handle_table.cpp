@@ -3,7 +3,6 @@
 #include "dispatch/handles/handle_table.h"
 
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 
@@ -186,15 +185,27 @@ bool HandleTable::is_held_elsewhere(const Tensor& t) {
   return false;
 }
 
+void HandleTable::take_over(Handle handle) { set_owner(handle, this_thread); }
+
 void HandleTable::release_all_of(HandleOwner owner) {
-  std::vector<Object> released;
-  {
+  // One after the other, because what is released may not be destroyed with the mutex held.
+  for (std::uint32_t index = 0;; ++index) {
+    Object released;
     const std::scoped_lock lock(mutex_);
-    for (std::uint32_t index = 0; index < used_; ++index) {
-      Slot& slot = slot_at(index);
-      if (slot.owner == owner && slot.object.is_there()) released.push_back(vacate(slot, index));
-    }
+    if (index >= used_) return;
+    Slot& slot = slot_at(index);
+    if (slot.owner == owner && slot.object.is_there()) released = vacate(slot, index);
   }
+}
+
+std::int64_t HandleTable::count_of(HandleOwner owner) {
+  const std::scoped_lock lock(mutex_);
+  std::int64_t count = 0;
+  for (std::uint32_t index = 0; index < used_; ++index) {
+    const Slot& slot = slot_at(index);
+    if (slot.owner == owner && slot.object.is_there()) ++count;
+  }
+  return count;
 }
 
 }  // namespace eg

@@ -82,6 +82,10 @@ class HandleTable {
   void set_owner(Handle handle, HandleOwner owner);
   /// Releases all handles of a thread that has ended.
   void release_all_of(HandleOwner owner);
+  /// The number of handles of a thread.
+  std::int64_t count_of(HandleOwner owner);
+  /// Gives a handle to this thread.
+  void take_over(Handle handle);
   std::int64_t live_count() const { return live_.load(); }
   /// True when a thread other than this one has a handle to `t`.
   bool is_held_elsewhere(const Tensor& t);

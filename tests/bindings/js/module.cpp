@@ -67,9 +67,9 @@ emscripten::val capture_stack(const emscripten::val&) {
 
 extern "C" {
 
-void eg_refuse_call() { throw std::logic_error("the engine has failed"); }
+void eg_refuse_call(bool /*is_stopped*/) { throw std::logic_error("the engine has failed"); }
 
-double eg_call_function(double id, double count) {
+double eg_call_function(double id, double count, double /*call*/) {
   const auto function = held_as<FunctionValue>(id, "a call");
   if (function == nullptr) std::abort();
   const auto begin = eg::bindings::frame().begin();

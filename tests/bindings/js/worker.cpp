@@ -11,6 +11,7 @@
 
 #include "js/native.h"
 #include "js/realm.h"
+#include "terminated_thread.h"
 
 namespace eg::testing::js {
 
@@ -135,3 +136,11 @@ void Worker::over() {
 }
 
 }  // namespace eg::testing::js
+
+namespace eg::bindings {
+
+// Natively no thread is terminated.
+void* thread_locals() { return nullptr; }
+void end_terminated(std::uintptr_t /*thread*/, void* /*thread_locals*/) {}
+
+}  // namespace eg::bindings

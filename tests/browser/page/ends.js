@@ -1,4 +1,4 @@
-// Terminates workers during their work, and reports what is held until they have ended, and afterwards.
+// Terminates workers during their work, and reports what is held until they have ended, and afterwards. And lets the stack overflow.
 
 import * as eg from "edgegrad";
 import { until } from "./until.js";
@@ -43,6 +43,25 @@ async function endOne(x, left) {
   return { code, held };
 }
 
+// Returns whether ops are recorded, and the gradient of a step, after a recursion without end.
+function overflow() {
+  const x = eg.ones([3], { requiresGrad: true });
+  const step = () => x.mul(2).sum().backward();
+  const descend = () => {
+    eg.scope(step);
+    descend();
+  };
+  let name;
+  try {
+    descend();
+  } catch (error) {
+    ({ name } = error);
+  }
+  x.grad = null;
+  step();
+  return { name, isGradEnabled: eg.isGradEnabled(), grad: x.grad.tolist() };
+}
+
 async function run() {
   await eg.init({ threads: 2 });
   const x = eg.ones([100]);
@@ -50,7 +69,8 @@ async function run() {
   const left = () => eg.memory().jsHandles - jsHandles;
   const ends = [];
   for (let i = 0; i < 5; i++) ends.push(await endOne(x, left));
-  return { ends, sum: x.sum().item() };
+  const { endedWorkerBytes } = eg.memory();
+  return { ends, endedWorkerBytes, sum: x.sum().item(), overflow: overflow() };
 }
 
 run().then(finish, (error) => finish({ error: `${error.code}: ${error.stack}` }));

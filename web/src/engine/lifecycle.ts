@@ -100,6 +100,13 @@ export interface MemoryInfo {
   readonly graphNodes: number;
   /** The number of tensor objects in JavaScript that have not been freed. */
   readonly jsHandles: number;
+  /**
+   * Bytes of the stacks of workers that have ended and cannot be freed before shutdown(): a worker was terminated while it ran a
+   * function that C++ had called, or a browser did not tell whether it still runs.
+   */
+  readonly endedWorkerBytes: number;
+  /** The number of those tensor objects of such workers that have not been freed. */
+  readonly endedWorkerHandles: number;
 }
 
 interface EngineInstance {
@@ -410,6 +417,7 @@ function variantOf(features: number): Variant {
 export function memory(): MemoryInfo {
   checked(native.memory());
   const words = takeWords(kMemoryWords);
+  const [endedWorkerBytes = 0, endedWorkerHandles = 0] = takeWords(checked(native.endedThreads()));
   const word = (position: number) => words[position] ?? 0;
   return {
     tensors: word(kTensorsWord),
@@ -419,5 +427,7 @@ export function memory(): MemoryInfo {
     ...gpuMemory(),
     graphNodes: word(kNodesWord),
     jsHandles: word(kHandlesWord),
+    endedWorkerBytes,
+    endedWorkerHandles,
   };
 }

@@ -44,7 +44,8 @@ export function isStarted(): boolean {
 
 /** Makes a started module the current one. */
 export function attach(module: NativeModule): void {
-  module.failed = () => {
+  module.failed = (isStopped) => {
+    if (isStopped) throw new EdgeGradError("Internal", "[spawn] this worker is being terminated.");
     markFailed();
     throw engineFailed();
   };
@@ -82,7 +83,16 @@ function markFailed(): void {
 }
 
 // What is called while an engine is stopped has no effect then.
-const kNeededAtEnd = ["release", "giveHandle", "threadDied", "releaseHandlesOf", "closeGpu"];
+const kNeededAtEnd = [
+  "release",
+  "giveHandle",
+  "threadDied",
+  "stopThread",
+  "freeThread",
+  "loseThread",
+  "releaseHandlesOf",
+  "closeGpu",
+];
 
 function engineFailed(): EdgeGradError {
   return new EdgeGradError(

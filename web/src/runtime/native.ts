@@ -128,6 +128,8 @@ export interface NativeFunctions {
    */
   runGraphAsync(count: number, inputCount: number, flags: number, answer: number): number;
   /** Runs pending work of runGraphAsync() on this thread for about `milliseconds`; returns 1 if more is left, else 0. */
+  /** Ends the asynchronous call whose outcome the function `answer` gets. */
+  cancelGraph(answer: number): number;
   runPieces(milliseconds: number): number;
   registerHook(handle: number, callback: number): number;
   registerPostAccumulateGradHook(handle: number, callback: number): number;
@@ -247,6 +249,14 @@ export interface NativeFunctions {
   threadDied(thread: number): void;
   /** Releases all handles of a thread, which must not be using them any more. */
   releaseHandlesOf(thread: number): void;
+  /** Refuses the calls of a thread from now on. Returns whether it is inside of one; -1 for a thread that has not begun or has ended. */
+  stopThread(thread: number): number;
+  /** Frees what a terminated thread held. Returns 1 if its memory can be freed. */
+  freeThread(thread: number): number;
+  /** Notes that nothing of a thread can be freed, because it may still run. */
+  loseThread(thread: number): void;
+  /** Writes the bytes of the stacks of threads that have ended, and how many handles of theirs are left. */
+  endedThreads(): number;
 }
 
 /** A started module; functionsOf() in bridge.ts finds its NativeFunctions. */
@@ -259,6 +269,8 @@ export interface NativeModule {
   addPart?(number: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Whether the part with this number is there. */
   hasPart?(number: number): boolean;
+  /** Frees the memory of a thread that was terminated. */
+  freeThread?(thread: number): void;
   /** Removes a worker that was terminated from outside. */
   forgetWorker?(worker: ThreadWorker): void;
   /** Emscripten's threads; only in builds with threads. */
@@ -273,9 +285,9 @@ export interface NativeModule {
     loadWasmModuleToWorker(worker: ThreadWorker): Promise<unknown>;
   };
   /** Called by C++ instead of what was called, once the engine has failed; throws. */
-  failed?: () => never;
+  failed?: (isStopped: boolean) => never;
   /** Called by C++; see runtime/call_function.ts and runtime/callbacks.ts. */
-  callFunction?: (id: number, count: number) => number;
+  callFunction?: (id: number, count: number, call: number) => number;
   functionName?: (id: number) => string;
   /** Returns what a function threw, serialized for other threads. */
   describeThrown?: (id: number) => string;

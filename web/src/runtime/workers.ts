@@ -32,11 +32,14 @@ const kFirstTimeout = 10_000; // ms
 /** Any later worker must have done so within this time; otherwise it counts as dead, so that its work does not wait forever. */
 const kLaterTimeout = 30_000; // ms
 
+/** Is told why a worker has died, and whether it is certain that it no longer runs. */
+type DeathListener = (reason: string, hasExited: boolean) => void;
+
 /** The workers of one started module. */
 export class Workers {
   /** Called with the reason when a worker dies, instead of the handling for the engine's own threads. */
-  private readonly listeners = new WeakMap<ThreadWorker, (reason: string) => void>();
-  private readonly dead = new WeakMap<ThreadWorker, string>();
+  private readonly listeners = new WeakMap<ThreadWorker, DeathListener>();
+  private readonly dead = new WeakMap<ThreadWorker, Parameters<DeathListener>>();
   private readonly first: Promise<void>;
   private firstRuns: () => void = () => undefined;
   private firstFailed: (error: WorkerFailure) => void = () => undefined;
@@ -72,10 +75,10 @@ export class Workers {
     const worker = this.construct();
     // Emscripten's own handler would throw an uncaught error, which ends a Node process.
     Object.defineProperty(worker, "onerror", { get: () => () => undefined, set: () => undefined });
-    const died = (reason: string) => this.died(worker, reason);
+    const died = (reason: string, hasExited = false) => this.died(worker, reason, hasExited);
     this.expectAnswer(worker);
     worker.on?.("error", (error) => died(error.message));
-    worker.on?.("exit", (code) => died(`it exited with code ${code}`));
+    worker.on?.("exit", (code) => died(`it exited with code ${code}`, true));
     worker.addEventListener?.("error", (event) => {
       event.preventDefault();
       died(event.message ?? "its script could not be loaded");
@@ -108,11 +111,11 @@ export class Workers {
     return reason === undefined ? error : new WorkerFailure(this.variant, reason, { cause: error });
   }
 
-  /** Calls `listener` with the reason when a worker dies. */
-  watch(worker: ThreadWorker, listener: (reason: string) => void): void {
+  /** Calls `listener` when a worker dies. */
+  watch(worker: ThreadWorker, listener: DeathListener): void {
     this.listeners.set(worker, listener);
-    const reason = this.dead.get(worker);
-    if (reason !== undefined) queueMicrotask(() => listener(reason));
+    const how = this.dead.get(worker);
+    if (how !== undefined) queueMicrotask(() => listener(...how));
   }
 
   /** Tells this object that workers are being stopped on purpose, so that none is reported as dead. */
@@ -138,7 +141,7 @@ export class Workers {
     // Node reports a missing script itself.
     if (nodeFiles() !== undefined) return;
     const reason = `its script did not answer within ${kLaterTimeout / 1000} s`;
-    const stopTimeout = startTimeout(kLaterTimeout, () => this.died(worker, reason));
+    const stopTimeout = startTimeout(kLaterTimeout, () => this.died(worker, reason, false));
     this.stopTimeouts.set(worker, stopTimeout);
   }
 
@@ -147,14 +150,14 @@ export class Workers {
     this.stopTimeouts.delete(worker);
   }
 
-  private died(worker: ThreadWorker, reason: string): void {
+  private died(worker: ThreadWorker, reason: string, hasExited: boolean): void {
     if (this.isStopped || this.dead.has(worker)) return;
     this.stopWaiting(worker);
-    this.dead.set(worker, reason);
+    this.dead.set(worker, [reason, hasExited]);
     this.firstFailed(new WorkerFailure(this.variant, reason));
     const listener = this.listeners.get(worker);
     if (listener !== undefined) {
-      listener(reason);
+      listener(reason, hasExited);
       return;
     }
     const text = `[init] a thread of the engine has ended: ${reason}. Call shutdown() and init() again.`;

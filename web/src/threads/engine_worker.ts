@@ -6,7 +6,7 @@
 // acquire once it has ended. Where Web Locks are not available, the handles of a terminated worker are never released.
 
 import { startedModule, startedWorkers } from "../engine/lifecycle.js";
-import { epoch, native } from "../runtime/bridge.js";
+import { epoch, lookForFailure, native } from "../runtime/bridge.js";
 import { EdgeGradError, type ErrorCode } from "../runtime/errors.js";
 import { unref } from "../runtime/keep_alive.js";
 import type { ThreadWorker } from "../runtime/native.js";
@@ -92,6 +92,13 @@ const kTerminationTimeout = 100; // ms
 /** The time within which a worker must have loaded its script. */
 const kStartTimeout = 60_000; // ms
 
+/** Results of native.stopThread(). */
+const kOutside = 0;
+const kNotThere = -1;
+
+/** A thread that has just been started may begin later, after at most so many milliseconds or it never does. */
+const kMaxTurnsToBegin = 5_000;
+
 interface SentTask {
   readonly task: Task;
   readonly claim: Claim;
@@ -110,6 +117,9 @@ export class EngineWorker {
   private failure: EdgeGradError | null = null;
   private stopStartTimeout = () => {};
   private idleTimer: ReturnType<typeof setTimeout> | undefined;
+  private hasExited = false;
+  /** Resolves when the worker has been terminated, as far as that can be known. */
+  private released: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly worker: ThreadWorker,
@@ -141,11 +151,15 @@ export class EngineWorker {
   connect(thread: number): void {
     this.thread = thread;
     for (const { task } of this.pending) give(task.args.handles, thread);
-    startedWorkers()?.watch(this.worker, (reason) => this.end(reason));
+    startedWorkers()?.watch(this.worker, (reason, hasExited) => {
+      void this.end(reason, hasExited);
+    });
     const { workersPort, lock } = this;
     this.worker.postMessage({ edgegradPort: workersPort, lock }, [workersPort]);
     const text = `it did not start within ${kStartTimeout / 1000} s`;
-    this.stopStartTimeout = startTimeout(kStartTimeout, () => this.end(text));
+    this.stopStartTimeout = startTimeout(kStartTimeout, () => {
+      void this.end(text);
+    });
   }
 
   /** Sends a task to the worker; throws if its arguments cannot be sent. */
@@ -168,7 +182,7 @@ export class EngineWorker {
     const sent = this.pending[index];
     if (sent === undefined) return false;
     if (!takeBack(sent.claim)) {
-      this.end(kAborted);
+      void this.end(kAborted);
       return true;
     }
     this.pending.splice(index, 1);
@@ -205,10 +219,15 @@ export class EngineWorker {
     this.port.postMessage({ leave: true });
   }
 
-  /** Terminates the worker and its tasks. */
-  end(reason: string): void {
+  /**
+   * Terminates the worker and its tasks. `hasExited` tells that it no longer runs. Resolves when it has been terminated, as far as
+   * that can be known.
+   */
+  async end(reason: string, hasExited = false): Promise<void> {
+    this.hasExited ||= hasExited;
     const text = `[spawn] the worker ended before its function did: ${reason}.`;
     void this.fail(new EdgeGradError("Internal", text));
+    await this.released;
   }
 
   /** Terminates the worker; its pending tasks fail with this error. */
@@ -220,19 +239,16 @@ export class EngineWorker {
     const sent = this.pending.splice(0);
     this.listener.ended(this);
     const tasks = sent.filter((one) => !this.passesOn(one, error)).map(({ task }) => task);
-    // Deferred, because the worker may hold a lock of the engine that would then never be released, and this task of the event
-    // loop may still call C++, for example for the other workers while the engine shuts down.
-    const terminated = Promise.resolve().then(() => this.untilTerminated().catch(() => false));
-    const released = terminated.then((isTerminated) => {
-      if (!isTerminated || started !== epoch) return;
-      if (this.thread !== null) native.releaseHandlesOf(this.thread);
-      else for (const { args } of tasks) release(args.handles);
-    });
-    // The tasks fail in any case: handles that cannot be released stay held.
-    await within(
-      kTerminationTimeout,
-      released.catch(() => undefined),
-    );
+    const terminated = this.untilOutside().then(() => this.untilTerminated().catch(() => false));
+    this.released = terminated
+      .then((isTerminated) => {
+        if (started !== epoch) return;
+        if (this.thread !== null) freeThread(this.thread, isTerminated);
+        else if (isTerminated) for (const { args } of tasks) release(args.handles);
+      })
+      // The tasks fail in any case: handles that cannot be released stay held.
+      .catch(() => undefined);
+    await within(kTerminationTimeout, this.released);
     for (const { settle } of tasks) settle(failureOf(error));
   }
 
@@ -257,6 +273,21 @@ export class EngineWorker {
     return this.isLocked !== undefined;
   }
 
+  // Waits until the worker is outside of C++ and its calls are refused: terminated in the middle of a call, it would hold locks of
+  // the engine for good.
+  private async untilOutside(): Promise<void> {
+    const started = epoch;
+    for (let turn = 0; this.thread !== null; turn++) {
+      // Deferred also because this task of the event loop may still call C++ for other workers, while the engine shuts down.
+      await pause();
+      if (this.hasExited || started !== epoch) return;
+      const state = native.stopThread(this.thread);
+      // What the worker has done before it knew of that is only seen later.
+      if (turn > 0 && state === kOutside) return;
+      if (turn > kMaxTurnsToBegin && state === kNotThere) return;
+    }
+  }
+
   // Terminates the worker. Returns true only if it is certain that the worker has ended.
   private async untilTerminated(): Promise<boolean> {
     const terminated = this.worker.terminate();
@@ -270,7 +301,7 @@ export class EngineWorker {
   }
 
   private handleMessage(message: Message): void {
-    if (message.ended !== undefined) this.end(message.ended);
+    if (message.ended !== undefined) void this.end(message.ended);
     else if (message.serves === true) this.serves(message.isLocked === true);
     else if (message.stays === true) this.stays();
     else if (message.request !== undefined) this.requested(message as unknown as Request);
@@ -300,6 +331,24 @@ export class EngineWorker {
     if (this.pending.length === 0) this.listener.idle(this);
     sent?.task.settle(answer);
   }
+}
+
+// Frees what a worker held.
+function freeThread(thread: number, isTerminated: boolean): void {
+  if (!isTerminated) {
+    native.loseThread(thread);
+    return;
+  }
+  const isFree = native.freeThread(thread) !== 0;
+  lookForFailure();
+  native.releaseHandlesOf(thread);
+  if (isFree) startedModule().freeThread?.(thread);
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    unref(setTimeout(resolve, 1));
+  });
 }
 
 /** Makes a task fail whose handles belong to no worker. */

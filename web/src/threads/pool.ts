@@ -101,7 +101,7 @@ export class Pool implements WorkerListener {
     this.hasEnded = true;
     const waiting = this.queues.flat();
     this.queues = [];
-    for (const worker of [...this.workers]) worker.end(reason);
+    for (const worker of [...this.workers]) void worker.end(reason);
     for (const task of waiting) {
       refuse(task, new EdgeGradError("Internal", `[spawn] the call did not start: ${reason}.`));
     }

@@ -190,7 +190,7 @@ function workerOf(worker: WorkerLike): EngineWorker {
   if (known !== undefined) return known;
   checkKind(worker);
   const module = startedModule();
-  const user = new UserWorker(worker, (reason) => engineWorker.end(reason));
+  const user = new UserWorker(worker, (reason, hasExited) => engineWorker.end(reason, hasExited));
   const engineWorker = new EngineWorker(user, {
     idle: () => undefined,
     ended: (self) => {
@@ -227,7 +227,7 @@ function checkKind(worker: WorkerLike): void {
 
 function endAll(): void {
   const reason = "the engine was shut down";
-  for (const worker of [...userWorkers]) worker.end(reason);
+  for (const worker of [...userWorkers]) void worker.end(reason);
   userWorkers = new Set();
   pool?.end(reason);
   pool = null;

@@ -46,18 +46,19 @@ export class UserWorker implements ThreadWorker {
   // Never called: all errors and exits are reported to `ended`, both before and after the worker becomes a thread.
   onerror: unknown = null;
   private readonly end: () => unknown;
+  private ending: { readonly result: unknown } | undefined;
   private hasEnded: boolean;
   private answered: (answer: JoinAnswer) => void = () => {};
 
   constructor(
     private readonly worker: AnyWorker,
-    onEnd: (reason: string) => void,
+    onEnd: (reason: string, hasExited: boolean) => Promise<void>,
   ) {
     this.end = worker.terminate.bind(worker);
     this.hasEnded = worker.threadId === -1;
-    const ended = (reason: string) => {
+    const ended = (reason: string, hasExited = false) => {
       this.hasBeenEnded();
-      onEnd(reason);
+      return onEnd(reason, hasExited);
     };
     const handleMessage = (data: unknown) => {
       if (typeof data !== "object" || data === null) return;
@@ -68,16 +69,16 @@ export class UserWorker implements ThreadWorker {
     if (worker.on !== undefined) {
       worker.on("message", handleMessage);
       worker.on("error", failed);
-      worker.on("exit", () => ended("it exited"));
+      worker.on("exit", () => ended("it exited", true));
     } else {
       worker.addEventListener?.("message", ({ data }) => handleMessage(data));
       worker.addEventListener?.("error", failed);
-      // A browser sends no event when a worker is terminated.
-      worker.terminate = () => {
-        ended("terminate() was called");
-        return this.end();
-      };
     }
+    // Terminated in the middle of a call into the engine, a worker would hold locks for good. And a browser sends no event then.
+    worker.terminate = async () => {
+      await ended("terminate() was called");
+      return await this.terminate();
+    };
   }
 
   postMessage(message: unknown, transfer?: readonly unknown[]): void {
@@ -86,7 +87,8 @@ export class UserWorker implements ThreadWorker {
 
   terminate(): unknown {
     this.hasBeenEnded();
-    return this.end();
+    this.ending ??= { result: this.end() };
+    return this.ending.result;
   }
 
   unref(): void {
