@@ -80,8 +80,8 @@ if (ENVIRONMENT_IS_PTHREAD) {
   };
   const answerMailbox = checkMailbox;
   checkMailbox = () => {
-    if (!wasmExports["eg_beginMessages"]()) return;
     Module["catchUpWithParts"]();
+    if (!wasmExports["eg_beginMessages"]()) return;
     answerMailbox();
     wasmExports["eg_endMessages"]();
   };
