@@ -203,6 +203,7 @@ if (ENVIRONMENT_IS_PTHREAD) {
     returnWorker(worker);
     if (worker.onLeft === undefined && PThread.unusedWorkers.length <= kMostUnused) return;
     forget(worker);
+    worker.isDismissed = true;
     terminateWorker(worker);
   };
 

@@ -6,6 +6,7 @@ import { kActions } from "./actions.mjs";
 const kLineKinds = [
   [6, "go"],
   [5, "spawn"],
+  [2, "kill"],
   [2, "await"],
   [1, "settle"],
 ];
@@ -36,6 +37,8 @@ function textOf({ kind, name, seed }) {
       return `await ${name}(${seed})`;
     case "spawn":
       return `go(spawn(${name}), ${seed})`;
+    case "kill":
+      return `go(killed(spawn(${name})), ${seed})`;
     case "settle":
       return "await settle()";
     case "restart":

@@ -19,6 +19,10 @@ const kCollectionsPerRoundOfWorkers = 15;
 const kMostWorkers = 8;
 const kRunsOfLeak = 3;
 
+/** A worker whose function is aborted is terminated after at most this time. */
+const kLongestLife = 40; // ms
+const kKilled = "the worker was killed";
+
 /** Runs programs on the running engine, which it may stop and restart. */
 export class StressRunner {
   #eg;
@@ -97,13 +101,30 @@ export class StressRunner {
 
   async #begin({ kind, name, seed }, world) {
     const { shared, weight, device } = world;
-    if (kind !== "spawn" || this.#eg.runtime().variant === "single") {
+    const isHere = kind !== "spawn" && kind !== "kill";
+    if (isHere || this.#eg.runtime().variant === "single") {
       return kActions[name](world, new Random(seed));
     }
     this.#spawned++;
-    const wrong = await this.#eg.spawn(kWorker, "act", name, seed, { device, shared, weight });
+    const given = [kWorker, "act", name, seed, { device, shared, weight }];
+    if (kind === "kill") return this.#killed(given, new Random(seed));
+    const wrong = await this.#eg.spawn(...given);
     if (wrong !== null) throw new Problem(wrong.kind, `in a worker: ${wrong.message}`);
     return undefined;
+  }
+
+  // Terminates the worker at any moment of its function, unless that is faster.
+  async #killed(given, random) {
+    const controller = new AbortController();
+    const time = random.int(kLongestLife);
+    const timer = setTimeout(() => controller.abort(kKilled), time); // timer: the moment is random
+    try {
+      await this.#eg.spawn(...given, { signal: controller.signal });
+    } catch (error) {
+      if (error !== kKilled) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async #settle() {

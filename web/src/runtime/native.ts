@@ -313,6 +313,8 @@ export interface ThreadWorker {
   terminate(): unknown;
   /** Set when the thread was asked to end: called once it has ended normally and nothing uses the worker any more. */
   onLeft?: () => void;
+  /** True when it is terminated because its thread has ended and no other one needs it. */
+  readonly isDismissed?: boolean;
 }
 
 /** A message or error event; the event of a script that could not be loaded has no message. */

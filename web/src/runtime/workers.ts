@@ -151,7 +151,7 @@ export class Workers {
   }
 
   private died(worker: ThreadWorker, reason: string, hasExited: boolean): void {
-    if (this.isStopped || this.dead.has(worker)) return;
+    if (this.isStopped || worker.isDismissed || this.dead.has(worker)) return;
     this.stopWaiting(worker);
     this.dead.set(worker, [reason, hasExited]);
     this.firstFailed(new WorkerFailure(this.variant, reason));
