@@ -1,5 +1,7 @@
 #include "border.h"
 
+#include <algorithm>
+#include <cmath>
 #include <new>
 #include <stdexcept>
 
@@ -63,10 +65,36 @@ double reserve_frame(double words) {
   });
 }
 
+namespace {
+
+struct Frames {
+  std::vector<double> own = std::vector<double>(kInitialFrameWords);
+  /// What FrameGuard saves; has the capacity for it.
+  std::vector<double> saved = std::vector<double>(kInitialFrameWords);
+};
+
+Frames& frames() {
+  static thread_local Frames frames;
+  return frames;
+}
+
+}  // namespace
+
 std::vector<double>& frame(std::size_t words) {
-  static thread_local std::vector<double> own(kInitialFrameWords);
-  if (own.size() < words) own.resize(words);
-  return own;
+  Frames& all = frames();
+  if (all.own.size() < words) {
+    all.saved.reserve(words);
+    all.own.resize(words);
+  }
+  return all.own;
+}
+
+FrameGuard::FrameGuard() { frames().saved = frames().own; }
+
+FrameGuard::~FrameGuard() { std::ranges::copy(frames().saved, frames().own.begin()); }
+
+NewHandles::~NewHandles() {
+  for (const Handle handle : handles_) handles().release(std::abs(handle));
 }
 
 void append_number(std::string& out, double value) {

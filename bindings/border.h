@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/small_vector.h"
 #include "dispatch/handles/handle_table.h"
 #include "native_call.h"
 #include "tensor/tensor.h"
@@ -25,6 +26,16 @@ inline constexpr double kFailed = -1;
 /// Returns this thread's frame. With `words`, first extends it to that size; earlier content is
 /// preserved.
 std::vector<double>& frame(std::size_t words = 0);
+
+/// Saves the content of this thread's frame for a scope, without needing memory. At most one exists
+/// per thread.
+class FrameGuard {
+ public:
+  FrameGuard();
+  ~FrameGuard();
+  FrameGuard(const FrameGuard&) = delete;
+  FrameGuard& operator=(const FrameGuard&) = delete;
+};
 
 /// The handles of tensors and nodes.
 inline HandleTable& handles() { return HandleTable::instance(); }
@@ -63,19 +74,48 @@ double guard(Body&& body) {
   return caught(std::forward<Body>(body));
 }
 
+/// The handles that a call returns. They are released again unless the call gets as far as keep().
+class NewHandles {
+ public:
+  /// For at most `count` handles.
+  explicit NewHandles(std::size_t count) { handles_.reserve(count); }
+  ~NewHandles();
+  NewHandles(const NewHandles&) = delete;
+  NewHandles& operator=(const NewHandles&) = delete;
+
+  /// Adds a handle, which may be negated (return_result), or 0 for none.
+  double add(Handle handle) {
+    handles_.push_back(handle);
+    return handle;
+  }
+  void keep() { handles_.clear(); }
+
+ private:
+  SmallVector<Handle, 8> handles_;
+};
+
+/// Writes a handle for each tensor to the front of the frame, as `make` returns it; returns their
+/// number.
+template <class Tensors, class Make>
+double return_tensors(Tensors&& tensors, const Make& make) {
+  std::vector<double>& words = frame(tensors.size());
+  NewHandles made(tensors.size());
+  std::size_t count = 0;
+  for (auto& t : tensors) {
+    if constexpr (std::is_lvalue_reference_v<Tensors>)
+      words[count++] = made.add(make(t));
+    else
+      words[count++] = made.add(make(std::move(t)));
+  }
+  made.keep();
+  return static_cast<double>(count);
+}
+
 /// Writes new handles for the tensors to the front of the frame, 0 for undefined ones; returns
 /// their number.
 template <class Tensors>
 double return_tensors(Tensors&& tensors) {
-  std::vector<double>& words = frame(tensors.size());
-  std::size_t count = 0;
-  for (auto& t : tensors) {
-    if constexpr (std::is_lvalue_reference_v<Tensors>)
-      words[count++] = return_tensor(t);
-    else
-      words[count++] = return_tensor(std::move(t));
-  }
-  return static_cast<double>(count);
+  return return_tensors(std::forward<Tensors>(tensors), &return_tensor);
 }
 
 }  // namespace eg::bindings

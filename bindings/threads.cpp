@@ -1,6 +1,5 @@
 // Engine workers, and the mailboxes through which other threads call a thread's JavaScript.
 
-#include <algorithm>
 #include <bit>
 #include <memory>
 #include <unordered_map>
@@ -72,22 +71,18 @@ class JsThreads {
 // The number of a thread is the value of its pthread_t: an address, or on other platforms a number.
 std::uintptr_t number_of(pthread_t thread) { return std::bit_cast<std::uintptr_t>(thread); }
 
-// Makes the event loop of a thread process its mailbox.
-void ring(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
-  auto* const owned = new std::shared_ptr<Inbox>(inbox);
-  const auto serve = [](void* argument) {
-    const std::unique_ptr<std::shared_ptr<Inbox>> held(
-        static_cast<std::shared_ptr<Inbox>*>(argument));
+// Makes the event loop of a thread process its mailbox. Needs memory only at the first call for a
+// thread: Emscripten's queue has room for many more than the one that is outstanding.
+bool ring(std::uintptr_t thread) {
+  const auto serve = [](void*) {
     // The main thread may also get here during a native call, while that waits for a lock:
     // Emscripten processes its queue then. So the words that the interrupted call has in the frame
     // are saved and restored.
-    const std::vector<double> interrupted = frame();
-    (*held)->serve();
-    std::ranges::copy(interrupted, frame(interrupted.size()).begin());
+    const FrameGuard interrupted;
+    Inbox::answer_notifier();
   };
-  const bool is_sent = emscripten_proxy_async(emscripten_proxy_get_system_queue(),
-                                              std::bit_cast<pthread_t>(thread), serve, owned) != 0;
-  if (!is_sent) delete owned;
+  return emscripten_proxy_async(emscripten_proxy_get_system_queue(),
+                                std::bit_cast<pthread_t>(thread), serve, nullptr) != 0;
 }
 
 // Allows other threads to call functions of this one.
@@ -99,6 +94,9 @@ void join_thread() {
   inbox->set_thread(thread);
   JsThreads::instance().add(thread, {inbox, &detail::call_state, thread_locals()});
   Inbox::set_notifier(&ring);
+  // Here, because at the first message memory may be full.
+  frame();
+  ring(thread);
 }
 
 // Starts a thread that only runs its event loop, and returns its number.

@@ -9,14 +9,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <thread>
 
-#include "base/error.h"
 #include "base/heap/pool.h"
 #include "base/parts.h"
 #include "base/sharing.h"
-#include "base/thread.h"
 #include "runtime/inbox.h"
 
 namespace eg {
@@ -86,11 +85,11 @@ class BackgroundThreads final : public WaitListener {
     lock.unlock();
     try {
       share_objects();
-      start_thread(caller, [this, first = std::function<void()>(work)]() mutable {
+      start_thread_with_inbox(caller, [this, first = std::function<void()>(work)]() mutable {
         serve(std::move(first));
       }).detach();
       return true;
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       lock.lock();
       --starting_;
       --count_;

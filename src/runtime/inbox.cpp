@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/parts.h"
+#include "base/thread.h"
 
 namespace eg {
 namespace {
@@ -43,6 +44,20 @@ class ReportedWait {
   bool is_long_ = false;
 };
 
+// Closes the inbox when the thread ends, so that other threads that hold it do not wait for
+// answers.
+struct Owner {
+  std::shared_ptr<Inbox> inbox;
+  ~Owner() {
+    if (inbox != nullptr) inbox->close();
+  }
+};
+
+Owner& owner() {
+  static thread_local Owner own;
+  return own;
+}
+
 }  // namespace
 
 /// Work for the owner and, for call(), its outcome.
@@ -53,6 +68,8 @@ struct Inbox::Message {
   std::exception_ptr error;
   bool owner_ended = false;
   std::atomic<bool> answered{false};
+  /// The next message in the list that this one is in.
+  std::shared_ptr<Message> next;
 
   void answer(std::exception_ptr with) {
     if (!claim()) return;
@@ -79,17 +96,13 @@ struct Inbox::Message {
 };
 
 const std::shared_ptr<Inbox>& Inbox::current() {
-  // Closes the inbox when the thread ends, so that other threads that hold it do not wait for
-  // answers.
-  struct Owner {
-    std::shared_ptr<Inbox> inbox = std::make_shared<Inbox>();
-    ~Owner() { inbox->close(); }
-  };
-  static thread_local Owner owner;
-  return owner.inbox;
+  std::shared_ptr<Inbox>& own = owner().inbox;
+  if (own == nullptr) own = std::make_shared<Inbox>();
+  return own;
 }
 
 void set_wait_listener(WaitListener* listener) { wait_listener = listener; }
+void Inbox::set_current(std::shared_ptr<Inbox> inbox) { owner().inbox = std::move(inbox); }
 
 void Inbox::set_notifier(Notifier notifier) { installed_notifier.store(notifier); }
 
@@ -103,27 +116,46 @@ std::uintptr_t Inbox::thread() const {
   return thread_;
 }
 
-bool Inbox::put(const std::shared_ptr<Message>& message) {
-  std::uintptr_t thread = 0;
-  bool is_serving = false;
+Inbox::Reserved Inbox::reserve(std::function<void()> work) {
+  auto message = std::make_shared<Message>();
+  message->work = std::move(work);
+  return message;
+}
+
+bool Inbox::post(const Reserved& message) {
+  bool must_notify = false;
   {
     const std::scoped_lock lock(mutex_);
     if (closed_) return false;
-    messages_.push_back(message);
+    (oldest_ == nullptr ? oldest_ : newest_->next) = message;
+    newest_ = message.get();
     ++wakes_;
-    is_serving = serving_ > 0;
-    thread = thread_;
+    must_notify = must_notify_locked();
   }
   changed_.notify_all();
-  const Notifier notifier = installed_notifier.load();
-  if (!is_serving && notifier != nullptr) notifier(thread, shared_from_this());
+  if (must_notify) notify();
   return true;
 }
 
-bool Inbox::post(std::function<void()> work) {
-  const auto message = std::make_shared<Message>();
-  message->work = std::move(work);
-  return put(message);
+bool Inbox::must_notify_locked() {
+  if (serving_ > 0 || installed_notifier.load() == nullptr) return false;
+  return !std::exchange(is_notified_, true);
+}
+
+void Inbox::notify() {
+  const Notifier notifier = installed_notifier.load();
+  if (notifier != nullptr && notifier(thread())) return;
+  const std::scoped_lock lock(mutex_);
+  is_notified_ = false;
+}
+
+void Inbox::answer_notifier() {
+  Inbox& own = *current();
+  {
+    const std::scoped_lock lock(own.mutex_);
+    own.is_notified_ = false;
+  }
+  own.serve();
 }
 
 void Inbox::call(const std::function<void()>& work) {
@@ -132,10 +164,9 @@ void Inbox::call(const std::function<void()>& work) {
     work();
     return;
   }
-  const auto message = std::make_shared<Message>();
-  message->work = work;
+  const Reserved message = reserve(work);
   message->sender = own;
-  if (!put(message)) {
+  if (!post(message)) {
     fail(ErrorCode::kInternal,
          "the thread that registered a function has ended, and no other thread can run it.");
   }
@@ -162,7 +193,8 @@ void Inbox::run(const std::shared_ptr<Message>& message) {
   message->work = nullptr;
   {
     const std::scoped_lock lock(mutex_);
-    running_.pop_back();
+    // Copied, because close() may be following the links.
+    running_ = std::shared_ptr(message->next);
   }
   message->answer(std::move(error));
 }
@@ -172,10 +204,10 @@ void Inbox::serve() {
     std::shared_ptr<Message> message;
     {
       const std::scoped_lock lock(mutex_);
-      if (messages_.empty()) return;
-      message = std::move(messages_.front());
-      messages_.pop_front();
-      running_.push_back(message);
+      if (oldest_ == nullptr) return;
+      message = std::move(oldest_);
+      oldest_ = std::exchange(message->next, std::move(running_));
+      running_ = message;
     }
     run(message);
   }
@@ -197,11 +229,9 @@ void Inbox::serve_until(const std::function<bool()>& done) {
     --serving_;
     if (!is_done) continue;
     // The event loop must process messages that arrived after the last check.
-    const bool is_left = !messages_.empty() && serving_ == 0;
-    const std::uintptr_t thread = thread_;
+    const bool must_notify = oldest_ != nullptr && must_notify_locked();
     lock.unlock();
-    const Notifier notifier = installed_notifier.load();
-    if (is_left && notifier != nullptr) notifier(thread, shared_from_this());
+    if (must_notify) notify();
     return;
   }
 }
@@ -215,14 +245,31 @@ void Inbox::wake() {
 }
 
 void Inbox::close() {
-  std::deque<std::shared_ptr<Message>> unanswered;
+  std::shared_ptr<Message> unprocessed;
+  std::shared_ptr<Message> processed;
   {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
-    unanswered.swap(messages_);
-    for (const auto& message : running_) unanswered.push_back(message);
+    unprocessed = std::move(oldest_);
+    processed = running_;
   }
-  for (const auto& message : unanswered) message->answer_owner_ended();
+  // One by one: destroying a whole list at once would recurse.
+  while (unprocessed != nullptr) {
+    unprocessed->answer_owner_ended();
+    unprocessed = std::exchange(unprocessed->next, nullptr);
+  }
+  while (processed != nullptr) {
+    processed->answer_owner_ended();
+    const std::scoped_lock lock(mutex_);
+    processed = std::shared_ptr(processed->next);
+  }
+}
+
+std::thread start_thread_with_inbox(const char* caller, std::function<void()> run) {
+  return start_thread(caller, [inbox = std::make_shared<Inbox>(), run = std::move(run)]() mutable {
+    Inbox::set_current(std::move(inbox));
+    run();
+  });
 }
 
 }  // namespace eg

@@ -9,13 +9,17 @@
 //
 // A thread may end, or be terminated, while messages are unprocessed or being processed. close()
 // then answers all of them with an error, so that no other thread waits forever.
+//
+// Only making a message needs memory. What must arrive even when memory is full, such as the
+// outcome of a call, is reserved before the work that leads to it begins (reserve).
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <thread>
+#include <utility>
 
 namespace eg {
 
@@ -34,22 +38,34 @@ class WaitListener {
 /// Sets the listener of this thread.
 void set_wait_listener(WaitListener* listener);
 
-class Inbox : public std::enable_shared_from_this<Inbox> {
+class Inbox {
  public:
   /// The inbox of the current thread, created at the first call.
   static const std::shared_ptr<Inbox>& current();
+  /// Makes `inbox` that of the current thread, which has none yet.
+  static void set_current(std::shared_ptr<Inbox> inbox);
 
-  /// A function that makes a thread process its inbox when it is not waiting in serve_until().
-  /// `thread` is the id set with set_thread().
-  using Notifier = void (*)(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox);
+  /// A function that makes a thread call answer_notifier() when it is not waiting in serve_until();
+  /// returns false if it cannot. `thread` is the id set with set_thread(). At most one such call is
+  /// outstanding per inbox.
+  using Notifier = bool (*)(std::uintptr_t thread);
   static void set_notifier(Notifier notifier);
+  /// Processes all messages of the current thread, for the notifier.
+  static void answer_notifier();
 
   /// The platform's id of the owner, which is passed to the notifier.
   void set_thread(std::uintptr_t thread);
   std::uintptr_t thread() const;
 
-  /// Makes the owner run `work` at some time; exceptions are ignored. Returns false when closed.
-  bool post(std::function<void()> work);
+  struct Message;
+  /// A message that has its memory.
+  using Reserved = std::shared_ptr<Message>;
+  static Reserved reserve(std::function<void()> work);
+
+  /// Makes the owner run the work at some time; exceptions are ignored. Returns false when closed.
+  /// Needs no memory.
+  bool post(const Reserved& message);
+  bool post(std::function<void()> work) { return post(reserve(std::move(work))); }
 
   /// Runs `work` on the owner's thread and waits for it; on that thread itself, runs it directly.
   /// Rethrows what it throws. Throws Internal if the owner has ended.
@@ -69,20 +85,26 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   void close();
 
  private:
-  struct Message;
-
-  bool put(const std::shared_ptr<Message>& message);
   void run(const std::shared_ptr<Message>& message);
+  /// Returns true when notify() must follow, for which the mutex must not be held.
+  bool must_notify_locked();
+  void notify();
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<Message>> messages_;
-  // Messages being processed, the innermost last.
-  std::deque<std::shared_ptr<Message>> running_;
+  // Messages that wait, linked from the oldest to the newest.
+  std::shared_ptr<Message> oldest_;
+  Message* newest_ = nullptr;
+  // Messages being processed, linked from the innermost.
+  std::shared_ptr<Message> running_;
   std::uint64_t wakes_ = 0;
   std::uintptr_t thread_ = 0;
   int serving_ = 0;
+  bool is_notified_ = false;
   bool closed_ = false;
 };
+
+/// start_thread() for a thread that waits for others: its inbox is made in advance.
+std::thread start_thread_with_inbox(const char* caller, std::function<void()> run);
 
 }  // namespace eg
