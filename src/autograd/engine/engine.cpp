@@ -13,9 +13,9 @@
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/profiler.h"
 #include "base/error.h"
-#include "base/thread.h"
 #include "base/warning.h"
 #include "runtime/background.h"
+#include "runtime/inbox.h"
 #include "runtime/native_stack.h"
 
 namespace eg {
@@ -180,9 +180,14 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
   if (continues_elsewhere) {
     // The other thread serves this thread's queue, so this one may only wait for the result. The
     // reference is weak, so that a call that fails in the meantime is not kept alive by it.
-    run_in_background_now("backward", [waiting = WeakPtr<GraphTask>(task)] {
-      if (const IntrusivePtr<GraphTask> call = waiting.lock()) run_nested_call(call);
-    });
+    try {
+      run_in_background_now("backward", [waiting = WeakPtr<GraphTask>(task)] {
+        if (const IntrusivePtr<GraphTask> call = waiting.lock()) run_nested_call(call);
+      });
+    } catch (...) {
+      queue_of(*task, task->owner)->drop_tasks_of(*task);
+      throw;
+    }
     task->wait();
   } else {
     const RoleScope scope(
@@ -218,9 +223,7 @@ void Engine::run_nested_call(const IntrusivePtr<GraphTask>& task) {
   Engine& engine = instance();
   const RoleScope scope({.device = task->owner,
                          .depth = task->reentrant_depth,
-                         .queue = task->owner == kCpuDevice
-                                      ? task->cpu_ready_queue
-                                      : engine.device_thread(task->owner).queue});
+                         .queue = engine.queue_of(*task, task->owner)});
   engine.thread_main(task);
 }
 
@@ -243,14 +246,14 @@ void Engine::run_next() {
 }
 
 void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
-  if (node_task.fn != nullptr && !task->has_error.load(std::memory_order_acquire)) {
+  if (!task->has_error.load(std::memory_order_acquire)) {
     run_ready_nodes(task, *task->state_of(*node_task.fn), std::move(node_task.inputs));
   }
   --task->outstanding_tasks;
   if (!task->completed()) return;
   task->mark_as_completed();
-  // The owner may be waiting on its own queue: an empty task wakes it.
-  if (role.device != task->owner) push(*task, task->owner, NodeTask(task, nullptr, {}));
+  // The owner may be waiting on its own queue.
+  if (role.device != task->owner) queue_of(*task, task->owner)->push_wake_up();
 }
 
 void Engine::run_ready_nodes(const IntrusivePtr<GraphTask>& task, NodeState& first,
@@ -349,6 +352,10 @@ void Engine::schedule(const IntrusivePtr<GraphTask>& task, NodeState& state) {
   }
 }
 
+const std::shared_ptr<ReadyQueue>& Engine::queue_of(const GraphTask& task, int device) {
+  return device == kCpuDevice ? task.cpu_ready_queue : device_thread(device).queue;
+}
+
 void Engine::push(const GraphTask& task, int device, NodeTask node_task) {
   if (device == kCpuDevice) {
     task.cpu_ready_queue->push(std::move(node_task));
@@ -373,7 +380,7 @@ bool Engine::start(int device, std::function<void()> running) {
   if (thread.is_running.exchange(true)) return false;
   share_objects();
   try {
-    start_thread("backward", [this, device, running = std::move(running)] {
+    start_thread_with_inbox("backward", [this, device, running = std::move(running)] {
       if (running) running();
       run_device_thread(device);
     }).detach();
@@ -388,7 +395,7 @@ void Engine::start_ahead(int device, const std::function<void()>& running) {
   bool is_started = false;
   try {
     is_started = EG_THREADS != 0 && start(device, running);
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // The first backward() that needs the thread tries again and reports the error.
     is_started = false;
   }

@@ -118,6 +118,8 @@ class Engine {
   [[gnu::noinline]] static void move_to_queue(const IntrusivePtr<GraphTask>& task,
                                               LocalReadyHeap& heap);
   void push(const GraphTask& task, int device, NodeTask node_task);
+  /// The queue for the nodes of a call that a device runs.
+  const std::shared_ptr<ReadyQueue>& queue_of(const GraphTask& task, int device);
   DeviceThread& device_thread(int device);
   /// Starts the thread of a device, which first calls `running`; returns false if it already runs.
   bool start(int device, std::function<void()> running = nullptr);

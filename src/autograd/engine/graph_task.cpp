@@ -52,8 +52,8 @@ void GraphTask::release_states() {
 }
 
 void GraphTask::on_last_release(GraphTask* task) {
-  // Tasks in the queue may refer back to this call, for instance a wake-up that came too late, and
-  // so does the asynchronous call: breaks the reference cycles.
+  // Queued tasks of a failed call may refer back to it, and so does the asynchronous call: breaks
+  // the reference cycles.
   task->cpu_ready_queue.reset();
   task->async_call.reset();
   if (WeakPtr<GraphTask>::has_no_weak_references(task)) {
@@ -75,13 +75,14 @@ NodeState& GraphTask::claim(const IntrusivePtr<Node>& fn, bool& is_new) {
   }
   is_new = true;
   const auto index = static_cast<std::uint32_t>(states_.size());
+  // First: a claim whose state could not be added would never be left.
+  states_.emplace_back();
+  states_.back().fn = fn;
   if (fn->claimed_by_.take(this)) {
     fn->claimed_index_ = index;
   } else {
     unclaimed_.emplace(fn.get(), index);
   }
-  states_.emplace_back();
-  states_.back().fn = fn;
   has_device_nodes_ = has_device_nodes_ || !fn->device().is_cpu();
   return states_.back();
 }

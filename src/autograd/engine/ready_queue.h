@@ -4,6 +4,9 @@
 // thread that calls backward has a queue for the CPU tasks of its own calls, and serves it while it
 // waits. Order: shutdowns, then wake-ups without work, then tasks of more deeply nested calls, then
 // newer nodes.
+//
+// Only pushing a task needs memory. Shutdowns and wake-ups are counted, so that a call that has
+// failed because memory is full still ends.
 
 #include <atomic>
 #include <cstddef>
@@ -23,7 +26,7 @@ namespace eg {
 struct NodeTask {
   /// Weak: queued tasks must not keep a failed or abandoned call alive.
   WeakPtr<GraphTask> graph_task;
-  /// Null for a wake-up that carries no work.
+  /// Null for a shutdown, or a wake-up that carries no work.
   IntrusivePtr<Node> fn;
   InputBuffer inputs;
   bool is_shutdown = false;
@@ -34,14 +37,17 @@ struct NodeTask {
 
   NodeTask() = default;
   NodeTask(const IntrusivePtr<GraphTask>& task, IntrusivePtr<Node> fn, InputBuffer inputs);
-  static NodeTask shutdown();
 };
 
 class ReadyQueue {
  public:
   /// Adds a task, counts it among the outstanding tasks of its call, and wakes the waiting threads.
   void push(NodeTask task);
-  void push_shutdown();
+  void push_shutdown() { count_up(shutdowns_); }
+  /// Makes one pop() return without work, so that the thread looks whether its call has ended.
+  void push_wake_up() { count_up(wake_ups_); }
+  /// Removes the tasks of a call that is abandoned before it has run.
+  void drop_tasks_of(const GraphTask& task);
   /// Waits for a task and removes the first one. Processes messages that only this thread can
   /// handle in the meantime, such as a hook that a device thread waits for (Inbox).
   NodeTask pop();
@@ -51,11 +57,22 @@ class ReadyQueue {
   std::size_t size() const;
 
  private:
+  /// A thread that waits in pop().
+  struct Waiting {
+    Inbox* inbox;
+    Waiting* next = nullptr;
+  };
+
   bool take(NodeTask& task);
+  void count_up(std::size_t& counter);
+  void wake_waiting();
+  std::size_t size_locked() const { return heap_.size() + shutdowns_ + wake_ups_; }
 
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<Inbox>> waiting_;
+  Waiting* waiting_ = nullptr;
   std::vector<NodeTask> heap_;
+  std::size_t shutdowns_ = 0;
+  std::size_t wake_ups_ = 0;
   std::atomic<std::size_t> count_{0};
 };
 

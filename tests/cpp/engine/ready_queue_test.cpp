@@ -36,7 +36,7 @@ TEST(ReadyQueue, PopsShutdownThenWakeUpsThenExpiredThenDeepThenNewest) {
   queue.push(NodeTask(shallow, node(9), {}));
   queue.push(NodeTask(deep, node(1), {}));
   queue.push(NodeTask(shallow, node(kAccumulateGradSequenceNr), {}));
-  queue.push(NodeTask(shallow, nullptr, {}));
+  queue.push_wake_up();
   queue.push_shutdown();
   queue.push(NodeTask(nullptr, node(3), {}));
 
@@ -60,15 +60,28 @@ TEST(ReadyQueue, CountsPushedTasksAsOutstanding) {
   EXPECT_EQ(queue.size(), 2U);
 }
 
-TEST(ReadyQueue, AWakeUpThatCameTooLateKeepsNothing) {
+TEST(ReadyQueue, ATaskOfACallThatHasEndedKeepsNothing) {
   auto queue = std::make_shared<ReadyQueue>();
   const std::weak_ptr<ReadyQueue> watched = queue;
   {
     const auto task = make_intrusive<GraphTask>(false, false, 0, queue);
-    queue->push(NodeTask(task, nullptr, {}));
+    queue->push(NodeTask(task, node(1), {}));
   }
   queue.reset();
   EXPECT_TRUE(watched.expired());
+}
+
+TEST(ReadyQueue, DropsTheTasksOfOneCall) {
+  ReadyQueue queue;
+  const auto dropped = task_of_depth(1);
+  const auto kept = task_of_depth(0);
+  for (const std::uint64_t number : {1U, 2U, 3U}) {
+    queue.push(NodeTask(dropped, node(number), {}));
+    queue.push(NodeTask(kept, node(number), {}));
+  }
+  queue.drop_tasks_of(*dropped);
+  EXPECT_EQ(queue.size(), 3U);
+  for (const std::uint64_t number : {3U, 2U, 1U}) EXPECT_EQ(queue.pop().sequence_nr, number);
 }
 
 #if EG_THREADS
