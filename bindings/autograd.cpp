@@ -112,11 +112,23 @@ JsTable<std::weak_ptr<AsyncCall>>& async_calls() {
   return *calls;
 }
 
-std::shared_ptr<AsyncCall> begin_async_call(const JsFunction& answer) {
-  auto call = std::make_shared<AsyncCall>(answer.id());
-  async_calls().set(answer.ref(), call);
-  return call;
-}
+// An asynchronous call in that table.
+class AnsweredCall {
+ public:
+  explicit AnsweredCall(std::shared_ptr<JsFunction> answer)
+      : answer_(std::move(answer)), call_(std::make_shared<AsyncCall>(answer_->id())) {
+    async_calls().set(answer_->ref(), call_);
+  }
+  ~AnsweredCall() { async_calls().erase(answer_->ref()); }
+  AnsweredCall(const AnsweredCall&) = delete;
+  AnsweredCall& operator=(const AnsweredCall&) = delete;
+
+  const std::shared_ptr<AsyncCall>& call() const { return call_; }
+
+ private:
+  std::shared_ptr<JsFunction> answer_;
+  std::shared_ptr<AsyncCall> call_;
+};
 
 // The result of an asynchronous call.
 struct Outcome {
@@ -127,7 +139,6 @@ struct Outcome {
   // Called on the thread that made the call: passes the result handles to `answer`, or stores the
   // error and passes kFailed.
   void report(const JsFunction& answer) {
-    async_calls().erase(answer.ref());
     try {
       warnings.replay();
     } catch (...) {
@@ -137,6 +148,8 @@ struct Outcome {
     const double status = caught([&] {
       if (error != nullptr) std::rethrow_exception(error);
       for (const Tensor& result : results) handed.add(result);
+      // From here on the call of `answer` needs no memory.
+      frame(handed.size());
       return 0;
     });
     answer(status == kFailed ? Arguments{kFailed} : std::move(handed));
@@ -149,23 +162,29 @@ struct Outcome {
 void run_later(GraphCall&& graph_call, const std::shared_ptr<JsFunction>& answer) {
   const char* const caller_name = graph_call.is_grad ? "gradAsync" : "backwardAsync";
   auto call = std::make_shared<GraphCall>(std::move(graph_call));
-  run_in_background(
-      caller_name, [answer, call = std::move(call), modes = HeldModes(), dtypes = dtype_modes(),
-                    caller = Inbox::current(), async_call = begin_async_call(*answer)]() mutable {
-        const auto outcome = std::make_shared<Outcome>();
-        try {
-          const AsyncCall::Scope apart(std::move(async_call));
-          const AutogradStateGuard state(modes.state());
-          const DTypeModesGuard of_caller(dtypes);
-          const WarningCollectorGuard collect(&outcome->warnings);
-          outcome->results = call->run();
-        } catch (...) {
-          outcome->error = std::current_exception();
-        }
-        // Releases the operands before the caller is notified.
-        call.reset();
-        caller->post([answer = std::move(answer), outcome] { outcome->report(*answer); });
-      });
+  auto outcome = std::make_shared<Outcome>();
+  // Reserved, because the outcome of a call that has filled the memory must be sent too.
+  auto message = Inbox::reserve([answer, outcome] { outcome->report(*answer); });
+  run_in_background(caller_name, [call = std::move(call), outcome = std::move(outcome),
+                                  message = std::move(message), modes = HeldModes(),
+                                  dtypes = dtype_modes(), caller = Inbox::current(),
+                                  answered = std::make_shared<AnsweredCall>(answer)]() mutable {
+    try {
+      const AsyncCall::Scope apart(answered->call());
+      const AutogradStateGuard state(modes.state());
+      const DTypeModesGuard of_caller(dtypes);
+      const WarningCollectorGuard collect(&outcome->warnings);
+      outcome->results = call->run();
+    } catch (...) {
+      outcome->error = std::current_exception();
+    }
+    // Releases the operands before the caller is notified.
+    call.reset();
+    answered.reset();
+    outcome.reset();
+    caller->post(message);
+    message.reset();
+  });
 }
 
 bool run_waiting_calls(std::chrono::steady_clock::time_point) { return false; }
@@ -178,13 +197,13 @@ class WaitingCall {
   WaitingCall(GraphCall&& call, std::shared_ptr<JsFunction> answer)
       : call_(std::move(call)),
         answer_(std::move(answer)),
-        async_call_(begin_async_call(*answer_)) {}
+        answered_(std::make_unique<AnsweredCall>(answer_)) {}
 
   // Returns true when the call has ended and `answer` has been called.
   bool run_until(std::chrono::steady_clock::time_point deadline) {
     Outcome outcome;
     try {
-      const AsyncCall::Scope apart(async_call_);
+      const AsyncCall::Scope apart(answered_->call());
       const AutogradStateGuard state(modes_.state());
       const DTypeModesGuard of_caller(dtypes_);
       if (!pieces_.has_value()) pieces_ = call_->in_pieces();
@@ -205,7 +224,7 @@ class WaitingCall {
   std::optional<GraphCall> call_;
   std::optional<PiecewiseCall> pieces_;
   std::shared_ptr<JsFunction> answer_;
-  std::shared_ptr<AsyncCall> async_call_;
+  std::unique_ptr<AnsweredCall> answered_;
   HeldModes modes_;
   DTypeModes dtypes_ = dtype_modes();
 };
@@ -233,14 +252,18 @@ bool run_waiting_calls(std::chrono::steady_clock::time_point deadline) {
 #endif
 
 std::string grad_fn_name(Handle handle) {
-  const NativeCall call;
-  try {
-    const IntrusivePtr<Node> node = grad_fn(handles().get(handle));
-    return node == nullptr ? "" : node->name();
-  } catch (const Error&) {
-    // The history of this view cannot be rebuilt. Reading the name must not throw for it.
-    return "Invalid";
-  }
+  std::string name;
+  guard([&] {
+    try {
+      const IntrusivePtr<Node> node = grad_fn(handles().get(handle));
+      if (node != nullptr) name = node->name();
+    } catch (const Error&) {
+      // The history of this view cannot be rebuilt. Reading the name must not throw for it.
+      name = "Invalid";
+    }
+    return 0;
+  });
+  return name;
 }
 
 }  // namespace
