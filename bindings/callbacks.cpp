@@ -33,11 +33,13 @@ void drop_value(double id) {
 
 }  // namespace
 
+JsValue::JsValue(double id) : id_(id), release_(Inbox::reserve([id] { drop_value(id); })) {}
+
 JsValue::~JsValue() {
   if (is_of_this_thread()) {
     drop_value(id_);
   } else {
-    owner_->post([id = id_] { drop_value(id); });
+    owner_->post(release_);
   }
 }
 
@@ -61,6 +63,9 @@ Arguments::~Arguments() {
 }
 
 Arguments& Arguments::add(const Tensor& tensor) {
+  // Otherwise the handle would be lost where there is no memory for its word.
+  words_.reserve(words_.size() + 1);
+  handles_.reserve(handles_.size() + 1);
   const Handle handle = return_tensor(tensor);
   words_.push_back(handle);
   if (handle != 0) handles_.push_back(handle);

@@ -78,7 +78,7 @@ class JsTable {
 /// Owns an entry of JavaScript's table of values.
 class JsValue {
  public:
-  explicit JsValue(double id) : id_(id) {}
+  explicit JsValue(double id);
   ~JsValue();
   JsValue(const JsValue&) = delete;
   JsValue& operator=(const JsValue&) = delete;
@@ -92,6 +92,8 @@ class JsValue {
  private:
   double id_;
   std::shared_ptr<Inbox> owner_ = Inbox::current();
+  // Reserved, because the destructor cannot fail.
+  Inbox::Reserved release_;
 };
 
 /// Owns an entry of JavaScript's table until an object that owns it has been made, which can fail.
