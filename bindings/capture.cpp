@@ -23,9 +23,12 @@ EG_EXPORT("beginCapture")
 double begin_capture(int count) {
   return guard<StackNeed::kToEnd>([&] {
     const auto function = make_intrusive<CapturedFunction>(tensors_in_frame(count));
-    return_tensors(function->places());
-    const Handle handle = handles().insert(function);
+    const TensorList& places = function->places();
+    NewHandles made(places.size() + 1);
+    for (std::size_t i = 0; i < places.size(); ++i) frame()[i] = made.add(return_tensor(places[i]));
+    const Handle handle = made.add(handles().insert(function));
     function->record();
+    made.keep();
     return handle;
   });
 }

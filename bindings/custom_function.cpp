@@ -93,10 +93,12 @@ double end_function(double id, int output_count) {
   return guard([&] {
     const TensorList raw = read_tensors(output_count);
     const TensorList outputs = node_of(id)->end_forward(raw);
+    NewHandles made(outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const bool is_given = outputs[i].defined() && outputs[i].is_same(raw[i]);
-      frame()[i] = is_given ? -1 : return_tensor(outputs[i]);
+      frame()[i] = is_given ? -1 : made.add(return_tensor(outputs[i]));
     }
+    made.keep();
     return outputs.size();
   });
 }

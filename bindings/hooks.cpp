@@ -1,5 +1,6 @@
 #include "hooks.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -11,8 +12,8 @@ namespace eg::bindings {
 namespace {
 
 // The registrations of all hooks by their functions.
-JsTable<HookRegistration>& registrations() {
-  static auto* const all = new JsTable<HookRegistration>;
+JsTable<std::shared_ptr<const HookRegistration>>& registrations() {
+  static auto* const all = new JsTable<std::shared_ptr<const HookRegistration>>;
   return *all;
 }
 
@@ -21,7 +22,8 @@ IntrusivePtr<Node> node_of(const IntrusivePtr<TensorImpl>& leaf) {
   return try_grad_accumulator(Tensor(leaf));
 }
 
-// Records that `owner`, a node or a leaf, has the hook, and how to remove it.
+// Records that `owner`, a node or a leaf, has the hook, and how to remove it. Before the owner gets
+// the hook, because this can fail: JavaScript could not remove a hook that is not recorded.
 template <class Owner, class Hook>
 void record_registration(const IntrusivePtr<Owner>& owner, const std::shared_ptr<Hook>& hook,
                          void (*remove)(const IntrusivePtr<Owner>&, const Hook*)) {
@@ -105,16 +107,14 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
 EG_EXPORT("removeHook")
 void remove(double id) {
   const NativeCall call;
-  if (const HookRegistration registration = registrations().get(JsRef::here(id));
-      registration.remove)
-    registration.remove();
+  if (const auto registration = registrations().get(JsRef::here(id))) registration->remove();
 }
 
 EG_EXPORT("hookWillRun")
 double will_run(double id) {
   return guard([&] {
-    const HookRegistration registration = registrations().get(JsRef::here(id));
-    const IntrusivePtr<Node> node = registration.node ? registration.node() : nullptr;
+    const auto registration = registrations().get(JsRef::here(id));
+    const IntrusivePtr<Node> node = registration == nullptr ? nullptr : registration->node();
     return node != nullptr && Engine::will_execute_node(*node);
   });
 }
@@ -124,7 +124,6 @@ double register_tensor_hook(Handle handle, double id) {
   return guard([&] {
     const auto hook = received<JsTensorHook>(id);
     const Tensor t = handles().get(handle);
-    register_hook(t, hook);
     // Registered with the node and not the tensor, because the node runs the hook even after the
     // tensor has been freed.
     if (const IntrusivePtr<Node> node = grad_fn(t)) {
@@ -136,6 +135,7 @@ double register_tensor_hook(Handle handle, double id) {
           t.impl_ptr(), hook,
           [](const auto& leaf, const auto* address) { eg::remove_hook(Tensor(leaf), address); });
     }
+    register_hook(t, hook);
     return 0;
   });
 }
@@ -145,11 +145,11 @@ double register_post_accumulate_hook(Handle handle, double id) {
   return guard([&] {
     const auto hook = received<JsPostAccumulateGradHook>(id);
     const Tensor t = handles().get(handle);
-    register_post_accumulate_grad_hook(t, hook);
     record_registration<TensorImpl, JsPostAccumulateGradHook>(
         t.impl_ptr(), hook, [](const auto& leaf, const auto* address) {
           remove_post_accumulate_grad_hook(Tensor(leaf), address);
         });
+    register_post_accumulate_grad_hook(t, hook);
     return 0;
   });
 }
@@ -159,10 +159,10 @@ double register_node_pre_hook(Handle handle, double id) {
   return guard([&] {
     const auto hook = received<JsNodePreHook>(id);
     const IntrusivePtr<Node> node = handles().get_node(handle);
-    node->add_pre_hook(hook);
     record_registration<Node, JsNodePreHook>(
         node, hook,
         [](const auto& owner, const auto* address) { owner->remove_pre_hook(address); });
+    node->add_pre_hook(hook);
     return 0;
   });
 }
@@ -172,10 +172,10 @@ double register_node_post_hook(Handle handle, double id) {
   return guard([&] {
     const auto hook = received<JsNodePostHook>(id);
     const IntrusivePtr<Node> node = handles().get_node(handle);
-    node->add_post_hook(hook);
     record_registration<Node, JsNodePostHook>(
         node, hook,
         [](const auto& owner, const auto* address) { owner->remove_post_hook(address); });
+    node->add_post_hook(hook);
     return 0;
   });
 }
@@ -183,7 +183,8 @@ double register_node_post_hook(Handle handle, double id) {
 JsHook::~JsHook() { registrations().erase(function_.ref()); }
 
 void JsHook::set_registration(HookRegistration registration) const {
-  registrations().set(function_.ref(), std::move(registration));
+  registrations().set(function_.ref(),
+                      std::make_shared<const HookRegistration>(std::move(registration)));
 }
 
 }  // namespace eg::bindings

@@ -90,12 +90,14 @@ double next_functions(Handle handle) {
   return guard([&] {
     const EdgeList& edges = handles().get_node(handle)->next_edges();
     std::vector<double>& words = frame(3 * edges.size());
+    NewHandles made(edges.size());
     std::size_t count = 0;
     for (const Edge& edge : edges) {
-      words[count++] = edge.is_valid() ? handles().insert(edge.function) : 0;
+      words[count++] = edge.is_valid() ? made.add(handles().insert(edge.function)) : 0;
       words[count++] = static_cast<double>(reinterpret_cast<std::uintptr_t>(edge.function.get()));
       words[count++] = edge.input_nr;
     }
+    made.keep();
     return count;
   });
 }

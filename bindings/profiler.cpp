@@ -19,19 +19,21 @@ std::vector<ProfilerEvent>& events() {
 
 // Returns the events, one per line, with tabs between the fields.
 std::string profiled() {
-  const NativeCall call;
   std::string text;
-  for (const ProfilerEvent& event : events()) {
-    text += join_text(event.name, '\t', event.sequence_nr, '\t', event.thread, '\t',
-                      static_cast<int>(event.device.type), '\t');
-    append_number(text, event.start);
-    text += '\t';
-    append_number(text, event.duration);
-    text += '\t';
-    append_number(text, event.device_duration);
-    text += '\n';
-  }
-  events().clear();
+  guard([&] {
+    for (const ProfilerEvent& event : events()) {
+      text += join_text(event.name, '\t', event.sequence_nr, '\t', event.thread, '\t',
+                        static_cast<int>(event.device.type), '\t');
+      append_number(text, event.start);
+      text += '\t';
+      append_number(text, event.duration);
+      text += '\t';
+      append_number(text, event.device_duration);
+      text += '\n';
+    }
+    events().clear();
+    return 0;
+  });
   return text;
 }
 

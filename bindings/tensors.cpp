@@ -38,12 +38,9 @@ double invoke(int op, int words, int flags) {
   const auto id = static_cast<std::size_t>(op);
   const NativeCall call(stack_need(id));
   return caught([&] {
-    Results results =
-        invoke_op(id, frame().data(), static_cast<std::size_t>(words), (flags & kInPlace) != 0);
-    std::vector<double>& words_of_results = frame(results.size());
-    std::size_t count = 0;
-    for (Tensor& result : results) words_of_results[count++] = return_result(std::move(result));
-    return count;
+    return return_tensors(
+        invoke_op(id, frame().data(), static_cast<std::size_t>(words), (flags & kInPlace) != 0),
+        &return_result);
   });
 }
 
