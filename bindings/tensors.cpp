@@ -38,9 +38,11 @@ double invoke(int op, int words, int flags) {
   const auto id = static_cast<std::size_t>(op);
   const NativeCall call(stack_need(id));
   return caught([&] {
-    return return_tensors(
-        invoke_op(id, frame().data(), static_cast<std::size_t>(words), (flags & kInPlace) != 0),
-        &return_result);
+    Results results =
+        invoke_op(id, frame().data(), static_cast<std::size_t>(words), (flags & kInPlace) != 0);
+    if (results.size() != 1) return return_tensors(std::move(results), &return_result);
+    frame()[0] = return_result(std::move(results[0]));
+    return 1.0;
   });
 }
 

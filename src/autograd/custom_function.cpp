@@ -55,7 +55,26 @@ void CustomFunctionNode::begin_forward(const TensorList& arguments) {
   set_next_edges(std::move(edges));
 }
 
+// Lets go of what only forward needs when it ends, also with an error: an argument that was changed
+// in place has this node as its history.
+class CustomFunctionNode::ForwardEnd {
+ public:
+  explicit ForwardEnd(CustomFunctionNode& node) : node_(node) {}
+  ~ForwardEnd() {
+    node_.to_save_.clear();
+    node_.dirty_.clear();
+    node_.non_differentiable_.clear();
+    for (Argument& argument : node_.arguments_) argument.tensor.reset();
+  }
+  ForwardEnd(const ForwardEnd&) = delete;
+  ForwardEnd& operator=(const ForwardEnd&) = delete;
+
+ private:
+  CustomFunctionNode& node_;
+};
+
 TensorList CustomFunctionNode::end_forward(const TensorList& raw_outputs) {
+  const ForwardEnd end(*this);
   check_dirty_returned(raw_outputs);
   TensorList outputs;
   for (const Tensor& raw : raw_outputs) outputs.push_back(wrap_output(raw, raw_outputs.size()));
@@ -72,10 +91,6 @@ TensorList CustomFunctionNode::end_forward(const TensorList& raw_outputs) {
       saved_.emplace_back(t, role_of(t));
     }
   }
-  to_save_.clear();
-  dirty_.clear();
-  non_differentiable_.clear();
-  for (Argument& argument : arguments_) argument.tensor.reset();
   forward_done_ = true;
   return outputs;
 }

@@ -74,6 +74,7 @@ class CustomFunctionNode : public Node {
     bool requires_grad = false;
     std::uint32_t edge = 0;
   };
+  class ForwardEnd;
 
   Tensor wrap_output(const Tensor& raw, std::size_t output_count);
   Tensor without_history(const Tensor& raw, bool is_argument, bool is_dirty) const;

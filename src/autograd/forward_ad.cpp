@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "autograd/grad_mode.h"
 #include "autograd/graph/variable.h"
@@ -53,12 +52,17 @@ Tensor base_without_tangent(const Tensor& t) {
 }  // namespace
 
 ForwardAdLevel::~ForwardAdLevel() {
-  std::vector<Tensor> dropped;
-  const std::scoped_lock lock(links_mutex());
-  while (first_ != nullptr) {
-    dropped.push_back(std::move(first_->tangent_));
+  const auto drop_first = [&] {
+    Tensor dropped;
+    const std::scoped_lock lock(links_mutex());
+    if (first_ == nullptr) return false;
+    dropped = std::move(first_->tangent_);
     first_->level_ = nullptr;
     first_ = first_->next_;
+    if (first_ != nullptr) first_->previous_ = nullptr;
+    return true;
+  };
+  while (drop_first()) {
   }
 }
 

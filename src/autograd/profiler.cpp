@@ -12,11 +12,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+struct StampedEvent {
+  ProfilerEvent event;
+  // The slot of the device's timestamp of the start, which that of the end follows; -1 for none.
+  int stamp;
+};
+
 struct Recorded {
   std::mutex mutex;
-  std::vector<ProfilerEvent> events;
-  // Device timestamp slots: an event's start, followed by its end; -1 for none.
-  std::vector<int> stamps;
+  std::vector<StampedEvent> events;
   Clock::time_point origin;
   std::atomic<std::uint32_t> next_stamp{0};
 };
@@ -45,18 +49,18 @@ int begin_stamp(const Node& node) {
 }
 
 // Queries how long the devices took.
-void add_device_times(std::vector<ProfilerEvent>& events, const std::vector<int>& slots) {
-  const int last = *std::max_element(slots.begin(), slots.end());
+void add_device_times(std::vector<StampedEvent>& events) {
+  const int last = std::ranges::max_element(events, {}, &StampedEvent::stamp)->stamp;
   if (last < 0) return;
   std::array<std::vector<std::uint64_t>, kDeviceTypeCount> times;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    if (slots[i] < 0) continue;
-    std::vector<std::uint64_t>& known = times[static_cast<std::size_t>(events[i].device.type)];
-    const auto slot = static_cast<std::size_t>(slots[i]);
+  for (auto& [event, stamp] : events) {
+    if (stamp < 0) continue;
+    std::vector<std::uint64_t>& known = times[static_cast<std::size_t>(event.device.type)];
+    const auto slot = static_cast<std::size_t>(stamp);
     if (known.empty())
-      known = accelerator(events[i].device).stamps(static_cast<std::uint32_t>(last) + 2);
+      known = accelerator(event.device).stamps(static_cast<std::uint32_t>(last) + 2);
     if (known.size() > slot + 1)
-      events[i].device_duration = static_cast<double>(known[slot + 1] - known[slot]) / 1000;
+      event.device_duration = static_cast<double>(known[slot + 1] - known[slot]) / 1000;
   }
 }
 
@@ -69,7 +73,6 @@ std::size_t Profiler::start() {
   const std::scoped_lock lock(all.mutex);
   if (recordings_.fetch_add(1) == 0) {
     all.events.clear();
-    all.stamps.clear();
     all.next_stamp = 0;
     all.origin = Clock::now();
   }
@@ -83,17 +86,17 @@ double Profiler::now() {
 }
 
 std::vector<ProfilerEvent> Profiler::stop(std::size_t first) {
-  std::vector<ProfilerEvent> events;
-  std::vector<int> slots;
+  std::vector<StampedEvent> stamped;
   {
     Recorded& all = recorded();
     const std::scoped_lock lock(all.mutex);
     recordings_.fetch_sub(1);
-    const auto from = static_cast<std::ptrdiff_t>(first);
-    events.assign(all.events.begin() + from, all.events.end());
-    slots.assign(all.stamps.begin() + from, all.stamps.end());
+    stamped.assign(all.events.begin() + static_cast<std::ptrdiff_t>(first), all.events.end());
   }
-  if (!events.empty()) add_device_times(events, slots);
+  if (!stamped.empty()) add_device_times(stamped);
+  std::vector<ProfilerEvent> events;
+  events.reserve(stamped.size());
+  for (StampedEvent& one : stamped) events.push_back(std::move(one.event));
   return events;
 }
 
@@ -105,12 +108,18 @@ void ProfilerScope::begin(const Node& node) {
 
 void ProfilerScope::end() const {
   const Clock::time_point now = Clock::now();
-  if (stamp_ >= 0) accelerator(node_->device()).stamp(static_cast<std::uint32_t>(stamp_) + 1);
-  Recorded& all = recorded();
-  const std::scoped_lock lock(all.mutex);
-  all.events.push_back({node_->name(), node_->sequence_nr(), this_thread_number(), node_->device(),
-                        microseconds(start_ - all.origin), microseconds(now - start_)});
-  all.stamps.push_back(stamp_);
+  // A profile with a gap is better than a destructor that throws.
+  try {
+    if (stamp_ >= 0) accelerator(node_->device()).stamp(static_cast<std::uint32_t>(stamp_) + 1);
+    Recorded& all = recorded();
+    const std::scoped_lock lock(all.mutex);
+    all.events.push_back(
+        {{node_->name(), node_->sequence_nr(), this_thread_number(), node_->device(),
+          microseconds(start_ - all.origin), microseconds(now - start_)},
+         stamp_});
+  } catch (const std::exception&) {
+    return;
+  }
 }
 
 }  // namespace eg

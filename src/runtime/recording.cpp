@@ -62,26 +62,31 @@ Recording::Recording() {
 }
 
 Recording::~Recording() {
-  std::vector<Free> unused;
   {
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
     std::erase(all.recordings, this);
     for (std::size_t type = 0; type < kDeviceTypeCount; ++type) {
       auto& states = all.blocks[type];
-      for (const auto& [block, own] : blocks_[type]) {
-        const auto found = states.find(block);
+      for (auto own = blocks_[type].begin(); own != blocks_[type].end();) {
+        const auto found = states.find(own->first);
         BlockState& state = found->second;
         if (state.maker == this) state.maker = nullptr;
-        if (--state.recordings > 0) continue;
-        if (state.is_freed)
-          unused.push_back({block, state.bytes, Device{static_cast<DeviceType>(type)}});
+        const bool is_last = --state.recordings == 0;
+        const bool is_unused = is_last && state.is_freed;
+        own->second.bytes = state.bytes;
+        own = is_unused ? std::next(own) : blocks_[type].erase(own);
+        if (!is_last) continue;
         states.erase(found);
         block_count.fetch_sub(1, std::memory_order_relaxed);
       }
     }
   }
-  for (const auto& [block, bytes, device] : unused) free_on(block, bytes, device);
+  // What is left is unused.
+  for (std::size_t type = 0; type < kDeviceTypeCount; ++type) {
+    for (const auto& [block, own] : blocks_[type])
+      free_on(block, own.bytes, Device{static_cast<DeviceType>(type)});
+  }
 }
 
 void* Recording::allocate(std::size_t bytes, Device device) {
@@ -101,24 +106,42 @@ void* Recording::allocate(std::size_t bytes, Device device) {
     }
   }
   void* const block = allocate_on(bytes, device);
-  const std::lock_guard lock(all.mutex);
-  blocks_[static_cast<std::size_t>(device.type)][block] = {.bytes = bytes, .is_own = true};
-  all.of(device)[block] = {.recordings = 1, .maker = this, .is_made_in_one = true, .bytes = bytes};
-  block_count.fetch_add(1, std::memory_order_relaxed);
+  try {
+    const std::lock_guard lock(all.mutex);
+    // Reserved, because freeing a block must not need memory.
+    if (free_.capacity() == own_blocks_) free_.reserve(2 * own_blocks_ + 8);
+    add(block, device) = {.bytes = bytes, .is_own = true};
+    all.of(device)[block] = {
+        .recordings = 1, .maker = this, .is_made_in_one = true, .bytes = bytes};
+    ++own_blocks_;
+  } catch (...) {
+    free_on(block, bytes, device);
+    throw;
+  }
   return block;
 }
 
-Recording::Block& Recording::use(void* block, Device device) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
+// Adds a block to this recording and to the registry, or to neither. The lock must be held.
+Recording::Block& Recording::add(void* block, Device device) {
   Blocks& blocks = blocks_[static_cast<std::size_t>(device.type)];
-  const auto [found, is_new] = blocks.try_emplace(block);
-  if (is_new) {
-    found->second.is_variable = found->second.was_ever_variable = true;
-    if (++all.of(device)[block].recordings == 1)
+  const auto own = blocks.try_emplace(block).first;
+  try {
+    if (++registry().of(device)[block].recordings == 1)
       block_count.fetch_add(1, std::memory_order_relaxed);
+  } catch (...) {
+    blocks.erase(own);
+    throw;
   }
-  return found->second;
+  return own->second;
+}
+
+Recording::Block& Recording::use(void* block, Device device) {
+  const std::lock_guard lock(registry().mutex);
+  Blocks& blocks = blocks_[static_cast<std::size_t>(device.type)];
+  if (const auto found = blocks.find(block); found != blocks.end()) return found->second;
+  Block& added = add(block, device);
+  added.is_variable = added.was_ever_variable = true;
+  return added;
 }
 
 void Recording::mark_written(Block& block, bool is_variable) {

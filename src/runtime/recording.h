@@ -88,6 +88,7 @@ class Recording {
   friend bool keep_recorded(void* block, std::size_t bytes, Device device);
   friend void invalidate_recordings(void* block, Device device);
 
+  Block& add(void* block, Device device);
   void freed(void* block, Device device);
 
   std::atomic<bool> is_invalidated_{false};
@@ -100,6 +101,8 @@ class Recording {
     Device device;
   };
   std::vector<Free> free_;
+  /// The number of blocks that belong to the recording.
+  std::size_t own_blocks_ = 0;
 };
 
 /// Called when another tensor replaces the one in this block: recordings that use the block would

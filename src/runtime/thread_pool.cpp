@@ -245,7 +245,7 @@ class ThreadPool {
     const std::scoped_lock lock(mutex_);
     try {
       while (static_cast<int>(helpers_.size()) < wanted) add_helper();
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       // There is no memory for more threads, or the platform's limit is reached: use the existing
       // ones.
       set_limit(static_cast<int>(helpers_.size()) + 1);
@@ -301,6 +301,7 @@ class ThreadPool {
   }
 
   void add_helper() {
+    helpers_.reserve(static_cast<std::size_t>(limit()));
     auto* helper = new Helper;
     const int index = static_cast<int>(helpers_.size());
     const std::uint32_t generation = generation_.load(std::memory_order_relaxed);

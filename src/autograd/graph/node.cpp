@@ -26,10 +26,11 @@ Node::Node(EdgeList&& next_edges) : Node(std::move(next_edges), next_sequence_nr
 Node::Node(EdgeList&& next_edges, std::uint64_t sequence_nr)
     : next_edges_(std::move(next_edges)), sequence_nr_(sequence_nr) {
   for (const Edge& edge : next_edges_) update_topological_nr(edge);
-  live_nodes.increment();
   if (AnomalyMode::is_enabled()) [[unlikely]] {
     extras_.ensure().metadata = std::make_unique<AnomalyMetadata>(capture_anomaly_metadata());
   }
+  // Last: the destructor, which counts down, does not run if the constructor throws.
+  live_nodes.increment();
 }
 
 Node::~Node() { live_nodes.add(-1); }

@@ -47,7 +47,14 @@ void register_hook(const Tensor& t, std::shared_ptr<TensorPreHook> hook) {
     const std::scoped_lock lock(hooks.mutex);
     hooks.hook_locations.push_back({hook.get(), WeakPtr<Node>(made_by.function)});
   }
-  made_by.function->add_tensor_pre_hook(made_by.input_nr, std::move(hook));
+  try {
+    made_by.function->add_tensor_pre_hook(made_by.input_nr, hook);
+  } catch (...) {
+    const std::scoped_lock lock(hooks.mutex);
+    std::erase_if(hooks.hook_locations,
+                  [&](const auto& entry) { return entry.hook == hook.get(); });
+    throw;
+  }
 }
 
 void remove_hook(const Tensor& t, const TensorPreHook* hook) {
@@ -88,11 +95,18 @@ void retain_grad(const Tensor& t) {
   const Edge made_by = history(t);
   if (!made_by.is_valid()) return;
   VariableHooks& hooks = ensure_autograd_meta(t).hooks.ensure();
-  {
+  auto hook = std::make_shared<RetainGradHook>(t);
+  const auto exchange_retains = [&](bool value) {
     const std::scoped_lock lock(hooks.mutex);
-    if (std::exchange(hooks.retains_grad, true)) return;
+    return std::exchange(hooks.retains_grad, value);
+  };
+  if (exchange_retains(true)) return;
+  try {
+    made_by.function->add_retains_grad_hook(made_by.input_nr, std::move(hook));
+  } catch (...) {
+    exchange_retains(false);
+    throw;
   }
-  made_by.function->add_retains_grad_hook(made_by.input_nr, std::make_shared<RetainGradHook>(t));
 }
 
 bool retains_grad(const Tensor& t) {

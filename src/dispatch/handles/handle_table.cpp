@@ -188,13 +188,19 @@ bool HandleTable::is_held_elsewhere(const Tensor& t) {
 void HandleTable::take_over(Handle handle) { set_owner(handle, this_thread); }
 
 void HandleTable::release_all_of(HandleOwner owner) {
-  // One after the other, because what is released may not be destroyed with the mutex held.
-  for (std::uint32_t index = 0;; ++index) {
+  const auto release_next = [&](std::uint32_t& index) {
     Object released;
     const std::scoped_lock lock(mutex_);
-    if (index >= used_) return;
-    Slot& slot = slot_at(index);
-    if (slot.owner == owner && slot.object.is_there()) released = vacate(slot, index);
+    for (; index < used_; ++index) {
+      Slot& slot = slot_at(index);
+      if (slot.owner != owner || !slot.object.is_there()) continue;
+      released = vacate(slot, index);
+      return true;
+    }
+    return false;
+    // `released` is destroyed after the lock is released, as in release().
+  };
+  for (std::uint32_t index = 0; release_next(index);) {
   }
 }
 
