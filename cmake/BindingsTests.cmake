@@ -14,6 +14,7 @@ list(FILTER binding_sources EXCLUDE REGEX "/(library_messages|terminated_thread|
 # in JavaScript.
 set(declarations "")
 set(names "")
+set(all_names "")
 foreach(source IN LISTS binding_sources)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   file(READ ${source} text)
@@ -24,15 +25,21 @@ foreach(source IN LISTS binding_sources)
     list(GET parts 1 declaration)
     string(REGEX REPLACE "^[^(]*[ \n]([a-z_]+)\\(.*" "\\1" function "${declaration}")
     string(APPEND declarations "${declaration};\n")
-    string(APPEND names "inline constexpr auto& ${name} = bindings::${function};\n")
+    string(APPEND names "inline constexpr Export<bindings::${function}> ${name}{\"${name}\"};\n")
+    list(APPEND all_names "\"${name}\"")
   endforeach()
 endforeach()
+list(JOIN all_names ", " all_names)
 file(CONFIGURE OUTPUT generated/border_exports.h CONTENT "#pragma once
 #include \"border.h\"
+#include \"js/export.h\"
 namespace eg::bindings {
 ${declarations}}
 namespace eg::testing::js::native {
-${names}}
+${names}
+/// The names of all these functions.
+inline constexpr std::string_view kAll[] = {${all_names}};
+}
 ")
 
 eg_unify(bindings_test_sources bindings_tests tests "${bindings_test_sources}")
@@ -41,4 +48,6 @@ add_executable(edgegrad_bindings_tests
 target_include_directories(edgegrad_bindings_tests PRIVATE
   tests tests/bindings bindings tests/cpp ${CMAKE_CURRENT_BINARY_DIR}/generated)
 target_link_libraries(edgegrad_bindings_tests PRIVATE edgegrad_core edgegrad_warnings ${EG_GTEST_LIBRARIES})
+# Allocations of the engine can fail (tests/bindings/js/failing_memory.h).
+target_link_options(edgegrad_bindings_tests PRIVATE -Wl,--wrap=malloc,--wrap=aligned_alloc)
 target_precompile_headers(edgegrad_bindings_tests PRIVATE ${EG_PRECOMPILED} <gtest/gtest.h>)

@@ -33,19 +33,29 @@ class BorderTest : public ::testing::Test {
 
   void TearDown() override {
     if (HasFailure()) ADD_FAILURE() << "The last error here was: " << last_error();
-    wait_for_others();
+    Engine::instance().stop();
+    expect_nothing_left();
+    EXPECT_TRUE(native::isGradEnabled());
+  }
+
+  void expect_nothing_left() {
+    wait_for_release();
     const Counts after = counts();
     EXPECT_EQ(after.handles, before_.handles) << "handles";
     EXPECT_EQ(after.tensors, before_.tensors) << "tensors";
     EXPECT_EQ(after.nodes, before_.nodes) << "nodes";
     EXPECT_EQ(after.values, before_.values) << "JavaScript values";
-    EXPECT_TRUE(native::isGradEnabled());
   }
 
   /// Waits until other threads have released the objects of their last work and notified this one.
   void wait_for_others() {
-    using Clock = std::chrono::steady_clock;
     Engine::instance().stop();
+    wait_for_release();
+  }
+
+ private:
+  void wait_for_release() {
+    using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + kMostWaiting;
     for (Realm::own().loop().run_pending(); counts() != before_ && Clock::now() < end;
          Realm::own().loop().run_pending()) {
@@ -53,7 +63,6 @@ class BorderTest : public ::testing::Test {
     }
   }
 
- private:
   struct Counts {
     double handles = 0;
     double tensors = 0;

@@ -12,12 +12,15 @@
 #include <gtest/gtest.h>
 
 #include "border.h"
+#include "js/failing_memory.h"
 #include "js/realm.h"
 #include "js/worker.h"
 
 using eg::testing::js::ErrorValue;
 using eg::testing::js::FunctionValue;
 using eg::testing::js::Realm;
+using eg::testing::js::Running;
+using eg::testing::js::RunningScope;
 using eg::testing::js::Thrown;
 using eg::testing::js::Value;
 using eg::testing::js::ValuePtr;
@@ -42,6 +45,7 @@ std::shared_ptr<T> held_as(double id, const char* what) {
 }
 
 emscripten::val describe_thrown(const emscripten::val& id) {
+  const RunningScope scope(Running::kJavaScript);
   const auto error = held_as<ErrorValue>(id.as<double>(), "describeThrown");
   if (error == nullptr) return emscripten::val(std::string("unknown"));
   if (!error->can_be_described) eg::testing::js::throw_error("toString throws");
@@ -49,12 +53,14 @@ emscripten::val describe_thrown(const emscripten::val& id) {
 }
 
 emscripten::val function_name(const emscripten::val& id) {
+  const RunningScope scope(Running::kJavaScript);
   const auto function = held_as<FunctionValue>(id.as<double>(), "functionName");
   const bool is_named = function != nullptr && !function->name.empty();
   return emscripten::val(is_named ? function->name : std::string("<anonymous>"));
 }
 
 emscripten::val show_warning(const emscripten::val& message) {
+  const RunningScope scope(Running::kJavaScript);
   eg::testing::js::warnings().push_back(message.as<std::string>());
   return emscripten::val(0.0);
 }
@@ -70,6 +76,7 @@ extern "C" {
 void eg_refuse_call(bool /*is_stopped*/) { throw std::logic_error("the engine has failed"); }
 
 double eg_call_function(double id, double count, double /*call*/) {
+  const RunningScope scope(Running::kJavaScript);
   const auto function = held_as<FunctionValue>(id, "a call");
   if (function == nullptr) std::abort();
   const auto begin = eg::bindings::frame().begin();
@@ -84,14 +91,22 @@ double eg_call_function(double id, double count, double /*call*/) {
 }
 
 void eg_drop_value(double id) {
+  const RunningScope scope(Running::kJavaScript);
   if (Realm* const realm = realm_for("letting go of a value")) realm->drop(id);
 }
 
-void eg_thread_started() { eg::testing::js::Worker::started(); }
+void eg_thread_started() {
+  const RunningScope scope(Running::kJavaScript);
+  eg::testing::js::Worker::started();
+}
 
-void emscripten_runtime_keepalive_push() { Realm::own(); }
+void emscripten_runtime_keepalive_push() {
+  const RunningScope scope(Running::kJavaScript);
+  Realm::own();
+}
 
 void emscripten_exit_with_live_runtime() {
+  const RunningScope scope(Running::kJavaScript);
   Realm& realm = Realm::own();
   realm.loop().run();
   eg::testing::js::Worker::over();
@@ -101,13 +116,19 @@ em_proxying_queue* emscripten_proxy_get_system_queue() { return nullptr; }
 
 int emscripten_proxy_async(em_proxying_queue*, pthread_t thread, void (*work)(void*),
                            void* argument) {
-  return Realm::post_to(thread, [work, argument] { work(argument); }) ? 1 : 0;
+  const RunningScope scope(Running::kJavaScript);
+  const auto task = [work, argument] {
+    const RunningScope in_engine(Running::kEngine);
+    work(argument);
+  };
+  return Realm::post_to(thread, task) ? 1 : 0;
 }
 }
 
 namespace emscripten {
 
 val val::module_property(const char* name) {
+  const RunningScope scope(Running::kJavaScript);
   if (Realm::current() == nullptr) return {};
   const std::string_view asked(name);
   if (asked == "describeThrown") return val(Function(&describe_thrown));

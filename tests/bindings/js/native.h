@@ -29,6 +29,7 @@ double checked(double result);
 template <class Result, class... Args>
 Result embound(const std::string& name, Args... args) {
   const std::any& body = emscripten::embound_functions().at("eg_" + name);
+  const RunningScope scope(Running::kEngine);
   return std::any_cast<Result (*)(Args...)>(body)(std::move(args)...);
 }
 

@@ -1,6 +1,7 @@
 #include "js/tensors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -96,10 +97,13 @@ std::vector<double> values(double handle) {
 
 std::vector<double> values(const Tensor& tensor) { return values(tensor.handle()); }
 
-Tensor call(std::string_view op, const Words& words) {
+std::vector<Tensor> call_for_list(std::string_view op, const Words& words) {
   write(words);
-  checked(native::invoke(op_id(op), static_cast<int>(words.size()), 0));
-  return Tensor(results(1)[0]);
+  return owned(results(checked(native::invoke(op_id(op), static_cast<int>(words.size()), 0))));
+}
+
+Tensor call(std::string_view op, const Words& words) {
+  return std::move(call_for_list(op, words).at(0));
 }
 
 Tensor add(const Tensor& a, const Tensor& b) {
@@ -119,7 +123,8 @@ void add_(const Tensor& a, const Tensor& b) {
   const Words words{kTensorOperand, a.handle(), kTensorOperand, b.handle(), kAlpha};
   write(words);
   checked(native::invoke(op_id("add"), static_cast<int>(words.size()), kInPlace));
-  native::release(results(1)[0]);
+  // Negated if this thread has another handle of `a`.
+  native::release(std::abs(results(1)[0]));
 }
 
 Tensor grad_of(const Tensor& leaf) { return Tensor(checked(native::grad(leaf.handle()))); }
@@ -206,6 +211,19 @@ std::vector<Tensor> Context::saved_tensors() const {
   return owned(results(checked(native::savedTensors(id_))));
 }
 
+namespace {
+
+Tensor without_grad(const std::function<Tensor()>& body) {
+  struct Restored {
+    bool was_enabled = native::isGradEnabled();
+    ~Restored() { native::setGradEnabled(was_enabled); }
+  } restored;
+  native::setGradEnabled(false);
+  return body();
+}
+
+}  // namespace
+
 Tensor apply_function(const std::vector<const Tensor*>& inputs, const Forward& forward,
                       Backward backward) {
   const auto id = std::make_shared<double>(0);
@@ -223,10 +241,7 @@ Tensor apply_function(const std::vector<const Tensor*>& inputs, const Forward& f
   write(words);
   const Node node(checked(native::beginFunction(*id, static_cast<int>(inputs.size()),
                                                 static_cast<int>(name.size()), false)));
-  const bool was_enabled = native::isGradEnabled();
-  native::setGradEnabled(false);
-  Tensor raw = forward(Context(*id));
-  native::setGradEnabled(was_enabled);
+  Tensor raw = without_grad([&] { return forward(Context(*id)); });
   return end_function(*id, std::move(raw));
 }
 

@@ -56,6 +56,8 @@ std::vector<double> values(double handle);
 
 /// Calls an op by name, with the words of its arguments.
 Tensor call(std::string_view op, const Words& words);
+/// call() for an op with several results.
+std::vector<Tensor> call_for_list(std::string_view op, const Words& words);
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, double number);

@@ -41,6 +41,8 @@ class Nowhere {
       return address;
     }
     if (++count_ * kStep > kBytes) std::abort();
+    // Reserved, because freeing a block must not need memory.
+    if (free_.capacity() < count_) free_.reserve(2 * count_);
     return next_ += kStep;
   }
   void give_back(void* address) { free_.push_back(address); }
@@ -66,9 +68,15 @@ class TestDevice final : public Accelerator {
     // Large odd numbers, so that code which expects zeros fails.
     if (bytes > 0) std::memset(memory, 0x7B, std::min(bytes, kMostNoise));
     const std::lock_guard lock(*this);
-    void* const block = nowhere_.take();
-    blocks_[block] = {static_cast<char*>(memory), bytes};
-    return block;
+    try {
+      void* const block = nowhere_.take();
+      blocks_[block] = {static_cast<char*>(memory), bytes};
+      return block;
+    } catch (...) {
+      // The address is lost, one of a million.
+      free_bytes(memory, bytes);
+      throw;
+    }
   }
 
   void free(void* block) override {
