@@ -64,7 +64,7 @@ describe("grad", () => {
       await fails([y, x, v(), true, { retainGraph: true }], "InvalidArgument", /given twice/);
       await fails([y, x, [v(), v()]], "InvalidArgument", /1 tensors and 2 gradients/);
       await fails(
-        [y, x, v(), true, true, true, true, false, false, 1],
+        [y, x, v(), true, true, true, true, false, false, 1, 2],
         "InvalidArgument",
         /too many/,
       );

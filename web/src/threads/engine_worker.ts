@@ -225,6 +225,7 @@ export class EngineWorker {
    */
   async end(reason: string, hasExited = false): Promise<void> {
     this.hasExited ||= hasExited;
+    if (hasExited && this.failure === null) this.receiveLast();
     const text = `[spawn] the worker ended before its function did: ${reason}.`;
     void this.fail(new EdgeGradError("Internal", text));
     await this.released;
@@ -259,6 +260,18 @@ export class EngineWorker {
     give(task.args.handles, kNoWorker);
     didNotBegin.call(this.listener, task, error);
     return true;
+  }
+
+  // Node may tell that a worker has exited before what the worker has sent before that.
+  private receiveLast(): void {
+    const receive = nodeProcess()?.getBuiltinModule("node:worker_threads").receiveMessageOnPort;
+    if (receive === undefined) return;
+    type Port = Parameters<typeof receive>[0];
+    for (;;) {
+      const received = receive(this.port as unknown as Port);
+      if (received === undefined) return;
+      this.handleMessage(received.message as Message);
+    }
   }
 
   private close(why: EdgeGradError | string): void {
