@@ -34,19 +34,14 @@ class BackgroundThreads final : public WaitListener {
 
   void run(const char* caller, std::function<void()> work) {
     std::unique_lock lock(mutex_);
-    // Queued work counts against the idle threads, because a notified thread has not woken up yet.
-    const bool is_taken = idle_ > queued();
-    if (!is_taken && has_room() && start(lock, caller, work)) return;
     waiting_.push_back(std::move(work));
-    ready_.notify_one();
+    if (has_room()) provide_thread(lock, caller, waiting_);
   }
 
   void run_now(const char* caller, std::function<void()> work) {
     std::unique_lock lock(mutex_);
-    const bool is_taken = idle_ > queued();
-    if (!is_taken && start(lock, caller, work)) return;
     urgent_.push_back(std::move(work));
-    ready_.notify_one();
+    provide_thread(lock, caller, urgent_);
   }
 
   int count() const { return count_.load(); }
@@ -56,13 +51,11 @@ class BackgroundThreads final : public WaitListener {
     std::unique_lock lock(mutex_);
     --busy_;
     if (waiting_.empty() || !has_room()) return;
-    if (idle_ > 0) {
-      ready_.notify_one();
-      return;
+    try {
+      provide_thread(lock, "backwardAsync", waiting_);
+    } catch (const std::exception&) {
+      // The work waits for one of the other threads.
     }
-    std::function<void()> next = std::move(waiting_.front());
-    waiting_.pop_front();
-    if (!start(lock, "backwardAsync", next)) waiting_.push_front(std::move(next));
   }
   void goes_on() override {
     const std::scoped_lock lock(mutex_);
@@ -74,44 +67,37 @@ class BackgroundThreads final : public WaitListener {
 
   int queued() const { return static_cast<int>(waiting_.size() + urgent_.size()); }
   bool has_room() const { return busy_ + starting_ < limit_; }
-  bool has_next() const { return !urgent_.empty() || (!waiting_.empty() && has_room()); }
+  bool has_next() const { return !urgent_.empty() || (!waiting_.empty() && busy_ < limit_); }
 
-  // Starts a thread that begins with `work`. Returns false if that is impossible but other threads
-  // exist. The lock is not held meanwhile, because a browser may let this thread wait for others.
-  bool start(std::unique_lock<std::mutex>& lock, const char* caller,
-             const std::function<void()>& work) {
+  // Wakes or starts a thread for the last work of a queue. If that is impossible and there is no
+  // other thread, removes the work and throws. The lock is not held while a thread is started,
+  // because a browser may let this thread wait for others.
+  void provide_thread(std::unique_lock<std::mutex>& lock, const char* caller, Queue& queue) {
+    // A notified thread has not woken up yet, so queued work counts against the idle threads.
+    if (idle_ + starting_ >= queued()) {
+      ready_.notify_one();
+      return;
+    }
     ++starting_;
     ++count_;
     lock.unlock();
     try {
       share_objects();
-      start_thread_with_inbox(caller, [this, first = std::function<void()>(work)]() mutable {
-        serve(std::move(first));
-      }).detach();
-      return true;
+      start_thread_with_inbox(caller, [this] { serve(); }).detach();
     } catch (const std::exception&) {
       lock.lock();
       --starting_;
-      --count_;
-      if (count_.load() == 0) throw;
-      return false;
+      if (--count_ > 0) return;
+      queue.pop_back();
+      throw;
     }
   }
 
-  void serve(std::function<void()> work) {
+  void serve() {
     set_wait_listener(this);
-    {
-      const std::scoped_lock lock(mutex_);
-      --starting_;
-      ++busy_;
-    }
+    std::unique_lock lock(mutex_);
+    --starting_;
     for (;;) {
-      work();
-      work = nullptr;
-      // Returns the memory that `work` freed but other threads had allocated.
-      release_pools();
-      std::unique_lock lock(mutex_);
-      --busy_;
       ++idle_;
       const bool has_work = ready_.wait_for(lock, kIdleTime, [&] { return has_next(); });
       --idle_;
@@ -123,8 +109,15 @@ class BackgroundThreads final : public WaitListener {
       // Even moving the work may call a function of its own.
       catch_up_with_parts();
       Queue& queue = urgent_.empty() ? waiting_ : urgent_;
-      work = std::move(queue.front());
+      std::function<void()> work = std::move(queue.front());
       queue.pop_front();
+      lock.unlock();
+      work();
+      work = nullptr;
+      // Returns the memory that `work` freed but other threads had allocated.
+      release_pools();
+      lock.lock();
+      --busy_;
     }
   }
 

@@ -361,12 +361,11 @@ void Engine::push(const GraphTask& task, int device, NodeTask node_task) {
     task.cpu_ready_queue->push(std::move(node_task));
     return;
   }
-  DeviceThread& thread = device_thread(device);
+  // One lock for both: a thread that ends looks at its queue last.
+  const std::scoped_lock lock(device_mutex_);
   // Before the push: if the thread cannot be started, the call fails without an outstanding task.
-  if (!thread.is_running) start(device);
-  thread.queue->push(std::move(node_task));
-  // And again after it: a thread that ends checks its queue last, so one of the two sees the other.
-  if (!thread.is_running) start(device);
+  start_locked(device);
+  device_thread(device).queue->push(std::move(node_task));
 }
 
 Engine::DeviceThread& Engine::device_thread(int device) {
@@ -374,27 +373,23 @@ Engine::DeviceThread& Engine::device_thread(int device) {
   return device_threads_[static_cast<std::size_t>(device)];
 }
 
-bool Engine::start(int device, std::function<void()> running) {
-  const std::scoped_lock lock(device_mutex_);
+bool Engine::start_locked(int device, std::function<void()> running) {
   DeviceThread& thread = device_thread(device);
-  if (thread.is_running.exchange(true)) return false;
+  if (thread.is_running) return false;
   share_objects();
-  try {
-    start_thread_with_inbox("backward", [this, device, running = std::move(running)] {
-      if (running) running();
-      run_device_thread(device);
-    }).detach();
-  } catch (...) {
-    thread.is_running = false;
-    throw;
-  }
+  start_thread_with_inbox("backward", [this, device, running = std::move(running)] {
+    if (running) running();
+    run_device_thread(device);
+  }).detach();
+  thread.is_running = true;
   return true;
 }
 
 void Engine::start_ahead(int device, const std::function<void()>& running) {
   bool is_started = false;
   try {
-    is_started = EG_THREADS != 0 && start(device, running);
+    const std::scoped_lock lock(device_mutex_);
+    is_started = EG_THREADS != 0 && start_locked(device, running);
   } catch (const std::exception&) {
     // The first backward() that needs the thread tries again and reports the error.
     is_started = false;
@@ -405,18 +400,17 @@ void Engine::start_ahead(int device, const std::function<void()>& running) {
 void Engine::run_device_thread(int device) {
   DeviceThread& self = device_thread(device);
   role = {.device = device, .queue = self.queue};
-  do {
+  for (bool is_running = true; is_running;) {
     role.shutdown_requested = false;
     thread_main(nullptr);
     {
       const std::scoped_lock lock(device_mutex_);
-      self.is_running = false;
+      // Tasks pushed in the meantime rely on this thread.
+      self.is_running = is_running = !self.queue->empty();
       ++self.times_ended;
     }
     device_stopped_.notify_all();
-    // Tasks pushed in the meantime relied on this thread, unless another one has been started
-    // since.
-  } while (!self.queue->empty() && !self.is_running.exchange(true));
+  }
 }
 
 void Engine::stop() {

@@ -90,7 +90,7 @@ class Engine {
   // A device thread is detached. It ends at a shutdown task in its queue, or with the program.
   struct DeviceThread {
     const std::shared_ptr<ReadyQueue> queue = std::make_shared<ReadyQueue>();
-    std::atomic<bool> is_running{false};
+    bool is_running = false;  ///< guarded by device_mutex_
     int times_ended =
         0;  ///< guarded by device_mutex_; counts, because it may restart before stop() sees the end
   };
@@ -122,7 +122,8 @@ class Engine {
   const std::shared_ptr<ReadyQueue>& queue_of(const GraphTask& task, int device);
   DeviceThread& device_thread(int device);
   /// Starts the thread of a device, which first calls `running`; returns false if it already runs.
-  bool start(int device, std::function<void()> running = nullptr);
+  /// device_mutex_ must be held.
+  bool start_locked(int device, std::function<void()> running = nullptr);
   void run_device_thread(int device);
 
   std::mutex device_mutex_;
