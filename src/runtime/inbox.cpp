@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <new>
 
 #include "base/error.h"
 #include "base/parts.h"
@@ -17,30 +18,32 @@ constexpr std::chrono::milliseconds kLongWait{100};
 
 constinit thread_local WaitListener* wait_listener = nullptr;
 
-// Tells the listener of this thread about one wait, at most once.
-class ReportedWait {
+// A wait of this thread for another one. If it takes long, the listener of this thread is told, and
+// the other one is asked again: there may have been no memory to notify it.
+class LongWait {
  public:
-  ReportedWait() = default;
-  ~ReportedWait() {
+  explicit LongWait(Inbox* asked) : asked_(asked) {}
+  ~LongWait() {
     if (is_long_) wait_listener->goes_on();
   }
-  ReportedWait(const ReportedWait&) = delete;
-  ReportedWait& operator=(const ReportedWait&) = delete;
+  LongWait(const LongWait&) = delete;
+  LongWait& operator=(const LongWait&) = delete;
 
   template <class Done>
   void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
             const Done& done) {
-    if (wait_listener != nullptr && !is_long_) {
+    while (asked_ != nullptr || (wait_listener != nullptr && !is_long_)) {
       if (changed.wait_for(lock, kLongWait, done)) return;
       lock.unlock();
-      wait_listener->waits_long();
-      is_long_ = true;
+      if (wait_listener != nullptr && !std::exchange(is_long_, true)) wait_listener->waits_long();
+      if (asked_ != nullptr) asked_->notify_again();
       lock.lock();
     }
     changed.wait(lock, done);
   }
 
  private:
+  Inbox* asked_;
   bool is_long_ = false;
 };
 
@@ -144,9 +147,22 @@ bool Inbox::must_notify_locked() {
 
 void Inbox::notify() {
   const Notifier notifier = installed_notifier.load();
-  if (notifier != nullptr && notifier(thread())) return;
+  try {
+    if (notifier != nullptr && notifier(thread())) return;
+  } catch (const std::bad_alloc&) {
+    // The thread that waits for an answer tries again.
+  }
   const std::scoped_lock lock(mutex_);
   is_notified_ = false;
+}
+
+void Inbox::notify_again() {
+  bool must_notify = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    must_notify = oldest_ != nullptr && must_notify_locked();
+  }
+  if (must_notify) notify();
 }
 
 void Inbox::answer_notifier() {
@@ -170,7 +186,7 @@ void Inbox::call(const std::function<void()>& work) {
     fail(ErrorCode::kInternal,
          "the thread that registered a function has ended, and no other thread can run it.");
   }
-  own->serve_until([&] { return message->answered.load(std::memory_order_acquire); });
+  own->serve_until([&] { return message->answered.load(std::memory_order_acquire); }, this);
   if (message->owner_ended) {
     fail(ErrorCode::kInternal,
          "the thread that registered a function ended before the call returned.");
@@ -213,8 +229,8 @@ void Inbox::serve() {
   }
 }
 
-void Inbox::serve_until(const std::function<bool()>& done) {
-  ReportedWait wait;
+void Inbox::serve_until(const std::function<bool()>& done, Inbox* asked) {
+  LongWait wait(asked);
   for (;;) {
     std::uint64_t seen = 0;
     {

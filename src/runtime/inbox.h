@@ -75,8 +75,11 @@ class Inbox {
   void serve();
 
   /// Processes messages until `done()` returns true; checks it again after each wake(). Only for
-  /// the owner.
-  void serve_until(const std::function<bool()>& done);
+  /// the owner, which may be waiting for the owner of `asked` to process a message.
+  void serve_until(const std::function<bool()>& done, Inbox* asked = nullptr);
+
+  /// Notifies the owner of messages that it was not notified of.
+  void notify_again();
 
   /// Makes the owner check `done()` again.
   void wake();

@@ -111,6 +111,10 @@ void numbers() {
   native::useFactoryDevice(0);
   native::useFactoryDevice(-1);
   checked(native::runPieces(1));
+  checked(native::endedThreads());
+  checked(native::cancelGraph(0));
+  native::beginMessages();
+  native::endMessages();
 }
 
 void gradients() {
@@ -542,9 +546,10 @@ TEST_F(FailingAllocations, EndInErrors) {
 
 TEST_F(FailingAllocations, AreTriedInEveryFunction) {
   // They need a main thread that loads parts, or are called when a thread starts or ends.
-  const std::set<std::string_view> left_out{"sharedParts",     "allocatePart", "requestPart",
-                                            "failWithoutPart", "joinThread",   "leaveThread",
-                                            "releaseHandlesOf"};
+  const std::set<std::string_view> left_out{"sharedParts",      "allocatePart", "requestPart",
+                                            "failWithoutPart",  "joinThread",   "leaveThread",
+                                            "releaseHandlesOf", "closeInbox",   "stopThread",
+                                            "freeThread",       "loseThread"};
   for (const Program& program : kPrograms) program.run();
   for (const std::string_view name : native::kAll) {
     EXPECT_TRUE(called_exports().contains(name) || left_out.contains(name)) << name;
