@@ -8,11 +8,13 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <mutex>
 #include <thread>
 
+#include "base/error.h"
 #include "base/heap/pool.h"
 #include "base/parts.h"
 #include "base/sharing.h"
@@ -34,14 +36,29 @@ class BackgroundThreads final : public WaitListener {
 
   void run(const char* caller, std::function<void()> work) {
     std::unique_lock lock(mutex_);
-    waiting_.push_back(std::move(work));
-    if (has_room()) provide_thread(lock, caller, waiting_);
+    waiting_.push_back({++last_number_, std::move(work)});
+    if (idle_ > 0) ready_.notify_one();
+    if (idle_ + busy_ + starting_ >= limit_) return;
+    const std::uint64_t number = last_number_;
+    try {
+      provide_thread(lock, caller);
+    } catch (const Error&) {
+      // At the limit of threads, the work waits for one of the others.
+      if (count_.load() == 0 && take_back(waiting_, number)) throw;
+    } catch (...) {
+      if (take_back(waiting_, number)) throw;
+    }
   }
 
   void run_now(const char* caller, std::function<void()> work) {
     std::unique_lock lock(mutex_);
-    urgent_.push_back(std::move(work));
-    provide_thread(lock, caller, urgent_);
+    urgent_.push_back({++last_number_, std::move(work)});
+    const std::uint64_t number = last_number_;
+    try {
+      provide_thread(lock, caller);
+    } catch (...) {
+      if (take_back(urgent_, number)) throw;
+    }
   }
 
   int count() const { return count_.load(); }
@@ -50,9 +67,9 @@ class BackgroundThreads final : public WaitListener {
   void waits_long() override {
     std::unique_lock lock(mutex_);
     --busy_;
-    if (waiting_.empty() || !has_room()) return;
+    if (waiting_.empty() || busy_ + starting_ >= limit_) return;
     try {
-      provide_thread(lock, "backwardAsync", waiting_);
+      provide_thread(lock, "backwardAsync");
     } catch (const std::exception&) {
       // The work waits for one of the other threads.
     }
@@ -63,18 +80,25 @@ class BackgroundThreads final : public WaitListener {
   }
 
  private:
-  using Queue = std::deque<std::function<void()>>;
+  struct Work {
+    std::uint64_t number;
+    std::function<void()> run;
+  };
+  using Queue = std::deque<Work>;
 
   int queued() const { return static_cast<int>(waiting_.size() + urgent_.size()); }
-  bool has_room() const { return busy_ + starting_ < limit_; }
   bool has_next() const { return !urgent_.empty() || (!waiting_.empty() && busy_ < limit_); }
 
-  // Wakes or starts a thread for the last work of a queue. If that is impossible and there is no
-  // other thread, removes the work and throws. The lock is not held while a thread is started,
-  // because a browser may let this thread wait for others.
-  void provide_thread(std::unique_lock<std::mutex>& lock, const char* caller, Queue& queue) {
+  // Removes a work from its queue; returns false if a thread has taken it.
+  static bool take_back(Queue& queue, std::uint64_t number) {
+    return std::erase_if(queue, [&](const Work& work) { return work.number == number; }) > 0;
+  }
+
+  // Wakes or starts a thread for work that was queued. Throws if that is impossible. The lock is
+  // not held while a thread is started, because a browser may let this thread wait for others.
+  void provide_thread(std::unique_lock<std::mutex>& lock, const char* caller) {
     // A notified thread has not woken up yet, so queued work counts against the idle threads.
-    if (idle_ + starting_ >= queued()) {
+    if (idle_ >= queued()) {
       ready_.notify_one();
       return;
     }
@@ -84,11 +108,10 @@ class BackgroundThreads final : public WaitListener {
     try {
       share_objects();
       start_thread_with_inbox(caller, [this] { serve(); }).detach();
-    } catch (const std::exception&) {
+    } catch (...) {
       lock.lock();
       --starting_;
-      if (--count_ > 0) return;
-      queue.pop_back();
+      --count_;
       throw;
     }
   }
@@ -109,7 +132,7 @@ class BackgroundThreads final : public WaitListener {
       // Even moving the work may call a function of its own.
       catch_up_with_parts();
       Queue& queue = urgent_.empty() ? waiting_ : urgent_;
-      std::function<void()> work = std::move(queue.front());
+      std::function<void()> work = std::move(queue.front().run);
       queue.pop_front();
       lock.unlock();
       work();
@@ -127,6 +150,7 @@ class BackgroundThreads final : public WaitListener {
   Queue waiting_;
   // For which a thread waits.
   Queue urgent_;
+  std::uint64_t last_number_ = 0;
   // Threads without work; those that run work and do not wait long for other threads; and those
   // that do not run yet.
   int idle_ = 0;
