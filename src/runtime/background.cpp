@@ -68,11 +68,8 @@ class BackgroundThreads final : public WaitListener {
     std::unique_lock lock(mutex_);
     --busy_;
     if (waiting_.empty() || busy_ + starting_ >= limit_) return;
-    try {
-      provide_thread(lock, "backwardAsync");
-    } catch (const std::exception&) {
-      // The work waits for one of the other threads.
-    }
+    // If there can be no further thread, the work waits for one of the others.
+    (void)try_provide_thread(lock);
   }
   void goes_on() override {
     const std::scoped_lock lock(mutex_);
@@ -113,6 +110,15 @@ class BackgroundThreads final : public WaitListener {
       --starting_;
       --count_;
       throw;
+    }
+  }
+
+  bool try_provide_thread(std::unique_lock<std::mutex>& lock) {
+    try {
+      provide_thread(lock, "backwardAsync");
+      return true;
+    } catch (const std::exception&) {
+      return false;
     }
   }
 

@@ -14,6 +14,16 @@ namespace {
 
 std::atomic<Inbox::Notifier> installed_notifier{nullptr};
 
+// Returns false if there is no memory for it: the thread that waits for an answer tries again.
+bool try_notify(std::uintptr_t thread) {
+  const Inbox::Notifier notifier = installed_notifier.load();
+  try {
+    return notifier != nullptr && notifier(thread);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 constexpr std::chrono::milliseconds kLongWait{100};
 
 constinit thread_local WaitListener* wait_listener = nullptr;
@@ -146,12 +156,7 @@ bool Inbox::must_notify_locked() {
 }
 
 void Inbox::notify() {
-  const Notifier notifier = installed_notifier.load();
-  try {
-    if (notifier != nullptr && notifier(thread())) return;
-  } catch (const std::bad_alloc&) {
-    // The thread that waits for an answer tries again.
-  }
+  if (try_notify(thread())) return;
   const std::scoped_lock lock(mutex_);
   is_notified_ = false;
 }
