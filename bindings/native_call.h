@@ -52,6 +52,12 @@ inline bool is_inside() { return call_state.is_inside.load(std::memory_order_rel
 inline void set_inside(bool inside) {
   call_state.is_inside.store(inside, std::memory_order_relaxed);
 }
+/// Sets the flag before what follows. The thread that stops this one first refuses its calls, and
+/// waits a while before it looks whether this one is inside.
+inline void go_inside() {
+  set_inside(true);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
 
 /// Marks the engine as failed.
 void fail_engine();
@@ -70,10 +76,7 @@ class NativeCall {
     reserve_stack(need);
     if (detail::is_inside()) [[unlikely]]
       detail::refuse_after_lost_call();
-    detail::set_inside(true);
-    // The thread that stops this one first sets the flag, and waits a while before it looks whether
-    // this one is inside.
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    detail::go_inside();
     if (detail::refuses_calls.load(std::memory_order_relaxed)) [[unlikely]]
       detail::check_call();
   }

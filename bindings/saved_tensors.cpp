@@ -52,6 +52,23 @@ class JsSavedTensorHooks final : public SavedVariableHooks {
   std::shared_ptr<JsValue> value_;
 };
 
+// The functions of a pair of hooks that JavaScript has passed.
+struct ReceivedHooks {
+  std::shared_ptr<JsFunction> pack;
+  std::shared_ptr<JsFunction> unpack;
+
+  ReceivedHooks(double pack_id, double unpack_id) {
+    // Both are owned before anything can fail.
+    ReceivedValue pack_value(pack_id);
+    ReceivedValue unpack_value(unpack_id);
+    pack = pack_value.as<JsFunction>();
+    unpack = unpack_value.as<JsFunction>();
+  }
+  std::unique_ptr<JsSavedTensorHooks> make() const {
+    return std::make_unique<JsSavedTensorHooks>(pack, unpack);
+  }
+};
+
 double disable_hooks(std::string message) {
   return guard<StackNeed::kToEnd>([&] {
     disable_saved_tensor_hooks(std::move(message));
@@ -94,12 +111,7 @@ std::string saved_numbers(Handle handle) {
 EG_EXPORT("pushSavedTensorHooks")
 double push_hooks(double pack_id, double unpack_id) {
   return guard<StackNeed::kToEnd>([&] {
-    ReceivedValue pack_value(pack_id);
-    ReceivedValue unpack_value(unpack_id);
-    const auto pack = pack_value.as<JsFunction>();
-    const auto unpack = unpack_value.as<JsFunction>();
-    push_saved_tensor_hooks(
-        [pack, unpack] { return std::make_unique<JsSavedTensorHooks>(pack, unpack); });
+    push_saved_tensor_hooks([hooks = ReceivedHooks(pack_id, unpack_id)] { return hooks.make(); });
     return 0;
   });
 }
@@ -127,13 +139,9 @@ double saved_tensor(Handle handle, int i) {
 EG_EXPORT("registerSavedHooks")
 double register_hooks(Handle handle, int i, double pack_id, double unpack_id) {
   return guard([&] {
-    ReceivedValue pack_value(pack_id);
-    ReceivedValue unpack_value(unpack_id);
-    const auto pack = pack_value.as<JsFunction>();
-    const auto unpack = unpack_value.as<JsFunction>();
+    const ReceivedHooks hooks(pack_id, unpack_id);
     const IntrusivePtr<Node> node = handles().get_node(handle);
-    saved_variable(node, i).variable->register_hooks(
-        *node, std::make_unique<JsSavedTensorHooks>(pack, unpack));
+    saved_variable(node, i).variable->register_hooks(*node, hooks.make());
     return 0;
   });
 }

@@ -1,5 +1,6 @@
 // Engine workers, and the mailboxes through which other threads call a thread's JavaScript.
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <unordered_map>
@@ -197,8 +198,7 @@ void leave_thread() {
 // if this thread is about to be terminated.
 EG_EXPORT("beginMessages")
 bool begin_messages() {
-  detail::set_inside(true);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  detail::go_inside();
   if (!detail::call_state.is_stopped.load()) return true;
   detail::set_inside(false);
   return false;

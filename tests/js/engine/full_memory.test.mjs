@@ -3,10 +3,11 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { runProgram } from "../support/child.mjs";
+import { filling, printedBy } from "../support/full_memory.mjs";
 
 const kModule = new URL("../support/thread_module.mjs", import.meta.url).href;
 
+// The largest free block is then a quarter of a thread's stack.
 const kFilling = `
   import * as eg from "edgegrad";
   await eg.init({ variant: "simd", threads: 1 });
@@ -14,33 +15,10 @@ const kFilling = `
   const spawned = () => outcome(eg.spawn(${JSON.stringify(kModule)}, "twice", eg.ones([2])));
   const x = eg.ones([3], { requiresGrad: true });
   const sum = () => x.mul(2).sum();
-
-  // Allocates blocks of half the size while that succeeds, until the largest free block is a quarter of a thread's stack.
-  const filling = [];
-  const fill = () => {
-    for (let bytes = 2 ** 30; bytes >= 2 ** 18; ) {
-      try {
-        filling.push(eg.empty([bytes], { dtype: "uint8" }));
-      } catch (error) {
-        if (error.code !== "OutOfMemory") throw error;
-        bytes /= 2;
-      }
-    }
-  };
-  const empty = () => {
-    for (const t of filling.splice(0)) t.dispose();
-  };
-  const print = (value) => console.log(JSON.stringify(value));
+  ${filling(2 ** 30, 2 ** 18)}
 `;
 
-async function printed(text) {
-  const { status, signal, stdout, stderr } = await runProgram(kFilling + text);
-  assert.deepEqual({ status, signal }, { status: 0, signal: null }, stdout + stderr);
-  return stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-}
+const printed = (text) => printedBy(kFilling + text);
 
 describe("a full memory", () => {
   test("refuses backwardAsync its thread, and gives it one when there is room", async () => {

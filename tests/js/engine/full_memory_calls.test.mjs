@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { runProgram } from "../support/child.mjs";
+import { filling, printedBy } from "../support/full_memory.mjs";
 
 const kFilling = `
   const Memory = WebAssembly.Memory;
@@ -15,20 +15,7 @@ const kFilling = `
   const eg = await import("edgegrad");
   await eg.init({ threads: 1 });
   const outcome = (promise) => promise.then(() => "done", (error) => error.code);
-  const filling = [];
-  const fill = () => {
-    for (let bytes = 2 ** 27; bytes >= 1; ) {
-      try {
-        filling.push(eg.empty([bytes], { dtype: "uint8" }));
-      } catch (error) {
-        if (error.code !== "OutOfMemory") throw error;
-        bytes /= 2;
-      }
-    }
-  };
-  const empty = () => {
-    for (const t of filling.splice(0)) t.dispose();
-  };
+  ${filling(2 ** 27, 1)}
   class Square extends eg.autograd.Function {
     static forward(ctx, x) {
       ctx.saveForBackward(x);
@@ -47,17 +34,9 @@ const kFilling = `
     await squares().backwardAsync();
     return x.grad.arraySync();
   };
-  const print = (value) => console.log(JSON.stringify(value));
 `;
 
-async function printed(text) {
-  const { status, signal, stdout, stderr } = await runProgram(kFilling + text);
-  assert.deepEqual({ status, signal }, { status: 0, signal: null }, stdout + stderr);
-  return stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-}
+const printed = (text) => printedBy(kFilling + text);
 
 const isOutcome = (one) => one === "done" || one === "OutOfMemory";
 
