@@ -74,4 +74,9 @@ export class DistributedSampler implements Iterable<number> {
       return Array.from(eg.randperm(this.#size, { generator }).dataSync(), Number);
     });
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }

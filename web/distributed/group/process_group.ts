@@ -126,6 +126,11 @@ export class ProcessGroup {
   #checkUsable(where: string): void {
     if (this.#isDestroyed) fail("InvalidArgument", where, "the process group was destroyed.");
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /**

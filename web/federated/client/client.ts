@@ -235,6 +235,11 @@ export class Client {
     const message = `secureAggregation: the run "${run}" has none`;
     fail("InvalidArgument", kWhere, `${message}, and "${this.name}" sends masked updates only.`);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** What a client is asked for, which it answers once. */

@@ -387,6 +387,11 @@ export class Coordinator {
     const bytes = eg.io.saveSafetensors(made);
     return { keys, weights: await storage.putObject(`fragment-${stamp}`, bytes) };
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 class FinishedElsewhere extends Error {}

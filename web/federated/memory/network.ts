@@ -61,4 +61,9 @@ export class MemoryNetwork {
     this.#runs.set(name, run);
     return run;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }

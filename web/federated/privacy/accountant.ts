@@ -71,6 +71,11 @@ export class RdpAccountant {
     if (!fits) refuse("RdpAccountant.loadStateDict", "spent", `${kOrders.length} numbers`, spent);
     for (const [i, one] of spent.entries()) this.#spent[i] = one;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /**

@@ -57,6 +57,11 @@ export abstract class Strategy {
 
   /** Takes over what stateDict() of another instance has returned; of one that has seen no round, it forgets everything. */
   loadStateDict(_state: Record<string, unknown>): void {}
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** The mean of weights, each update counted by its samples; tensors of integers are rounded. */

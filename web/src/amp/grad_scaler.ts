@@ -209,6 +209,11 @@ export class GradScaler {
     const grown = Math.fround(this.#scale * growthFactor);
     if (Number.isFinite(grown)) this.#scale = grown;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 function gradientsOf(optimizer: ScaledOptimizer): Tensor[] {

@@ -34,6 +34,11 @@ export class RegisteredHook implements HookHandle {
   willRun(): boolean {
     return checked(native.hookWillRun(this.callback)) !== 0;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** Registers `hook` on the gradient of `tensor`. */

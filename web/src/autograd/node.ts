@@ -139,6 +139,11 @@ export class Node {
   get disposed(): boolean {
     return this.handle === 0;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** Returns the node that computed a tensor, or null for a leaf. */

@@ -251,6 +251,11 @@ export class DataLoader<Sample, Batch = Collated<Sample>> implements AsyncIterab
     if (this.#collateFn === null) return sample as unknown as Batch;
     return (this.#collateFn as unknown as (sample: Sample) => Batch | Promise<Batch>)(sample);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 function knownLength(of: { length?: number }, what: string): number {

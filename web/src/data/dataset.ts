@@ -111,6 +111,11 @@ export class TensorDataset<Tensors extends readonly Tensor[] = readonly Tensor[]
       return this.tensors.map((tensor) => indexSelect(tensor, 0, positions.to(tensor.device)));
     }) as OneForEach<Tensors>;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** Throws InvalidArgument for a dataset that cannot return single samples. */

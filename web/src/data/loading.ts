@@ -68,6 +68,11 @@ export class LoadingBatches<Batch> {
     if (this.areOwn) disposeAll(value);
     deferred.deliver();
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 async function inTime(work: Promise<unknown>): Promise<void> {

@@ -55,6 +55,11 @@ export class SequentialSampler implements Sampler {
     sizeOf("SequentialSampler", this.#source);
     for (let i = 0; i < this.#source.length; i++) yield i;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 const kRandomOptions = {
@@ -113,6 +118,11 @@ export class RandomSampler implements Sampler {
     for (let taken = 0; taken + rounds <= this.length; taken += rounds) yield* draw(rounds);
     yield* draw(this.length % rounds);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 const kSubsetOptions = {
@@ -150,6 +160,11 @@ export class SubsetRandomSampler implements Sampler {
     for (const i of permutation(this.indices.length, this.#generator)) {
       yield this.indices[i] as number;
     }
+  }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
   }
 }
 
@@ -199,6 +214,11 @@ export class WeightedRandomSampler implements Sampler {
   *[Symbol.iterator](): IterableIterator<number> {
     yield* weightedPositions(this.#weights, this.length, this.replacement, this.#generator);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 const kBatchArguments = { sampler: samplerRule, batchSize: count, dropLast: boolean };
@@ -241,5 +261,10 @@ export class BatchSampler implements Sampler<number[]> {
       batch = [];
     }
     if (batch.length > 0 && !this.dropLast) yield batch;
+  }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
   }
 }

@@ -51,6 +51,11 @@ export class Subset<Sample> implements Dataset<Sample> {
   readonly #at = (index: number): number => {
     return this.indices[positionOf("Subset", index, this.length)] as number;
   };
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** True if every batch is newly created: by a getBatch() that is known to do so, or by stacking samples. */
@@ -87,6 +92,11 @@ export class ConcatDataset<Sample> implements Dataset<Sample> {
       part++;
     }
     return sampleOf("ConcatDataset", this.datasets[part] as Dataset<Sample>, position);
+  }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
   }
 }
 

@@ -285,6 +285,11 @@ export class SafetensorsReader {
     });
     return withFactoryOptions(converted(tensor, dtype), { device, requiresGrad: false });
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 function converted(tensor: Tensor, dtype: DType | undefined): Tensor {

@@ -435,6 +435,11 @@ export class Module {
     this.#hooks ??= new ModuleHooks();
     return this.#hooks;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 registerPublicMethods(Module.prototype);

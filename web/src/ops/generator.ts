@@ -75,6 +75,11 @@ export class Generator {
       }
     });
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** Seeds the generator in use on this thread. */

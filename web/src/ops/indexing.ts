@@ -25,6 +25,11 @@ export class Slice {
     /** The difference between one index and the next. */
     readonly step: number,
   ) {}
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 const kSliceArguments = { start: integer.orNull(), end: integer.orNull(), step: integer.or(1) };

@@ -342,6 +342,11 @@ export abstract class Optimizer<
   get #name(): string {
     return this.constructor.name;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** Throws InvalidArgument unless `value` is a number of at least `low` (and below `high`). */

@@ -261,6 +261,11 @@ export class Tensor {
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.disposed ? "tensor(disposed)" : this.toString();
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** The properties that Jest copies to show a difference; it would otherwise call all getters, of which some throw. */

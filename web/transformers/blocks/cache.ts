@@ -101,4 +101,9 @@ export class KeyValueCache {
     old.dispose();
     return memory;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }

@@ -104,6 +104,11 @@ export class WhisperFeatureExtractor {
     const quietest = logarithms.max().sub(8);
     return eg.maximum(logarithms, quietest).add(4).div(4);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 function listOf(recordings: Samples | readonly Samples[]): readonly Samples[] {

@@ -41,4 +41,9 @@ export class TextStreamer implements Streamer {
     if (text.length > this.#written) this.#write(text.slice(this.#written));
     this.#written = text.length;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }

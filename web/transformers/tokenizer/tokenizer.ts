@@ -190,6 +190,11 @@ export class PreTrainedTokenizer {
     const text = textOf(this.#config[name]);
     return (text === null ? undefined : this.#tokenizer.token_to_id(text)) ?? null;
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 // A token is written as a text, or as an object with its content.

@@ -110,6 +110,11 @@ export class DataCollatorForLanguageModeling {
       labels: tensorOf(rows.map(({ labels }) => filled(labels, -100))),
     };
   };
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 function checkMasking(masking: MaskingOptions): void {

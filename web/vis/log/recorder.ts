@@ -115,4 +115,9 @@ export abstract class Recorder {
     if (value instanceof Promise) this.waitFor(value.then(take));
     else take(value);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }

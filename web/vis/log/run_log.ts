@@ -84,6 +84,11 @@ export class RunLog {
   #tell(record: LogRecord, run: string): void {
     for (const listener of [...this.#listeners]) listener(record, run);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 /** One run of a log: a recorder that keeps its records. */

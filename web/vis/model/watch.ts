@@ -144,6 +144,11 @@ export class Watcher {
       }),
     );
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 // Below this, weights count as zero in a ratio.

@@ -291,4 +291,9 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     const message = `value: expected a shape that broadcasts with batchShape + eventShape [${own}], got [${shape}].`;
     fail("ShapeMismatch", this.whereIs(where), message);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }

@@ -51,6 +51,11 @@ export class Constraint {
   get family(): string {
     return this.#text.replace(/\(.*/s, "");
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 export const constraintRule = /* @__PURE__ */ new Rule<Constraint>(

@@ -179,6 +179,11 @@ export abstract class Transform {
     });
     return String(states);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 export const transform = /* @__PURE__ */ new Rule<Transform>(

@@ -91,6 +91,11 @@ export abstract class BaseScheduler {
   protected noteLrs(): void {
     this.lastLr = this.groups.map(({ lr }) => lr);
   }
+
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
 }
 
 // Names that do not follow the usual conversion to snake_case.
