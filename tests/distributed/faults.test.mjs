@@ -8,6 +8,7 @@ import { startNats } from "../../examples/support/nats_server.mjs";
 import { Wire } from "../federated/support/wire.mjs";
 import { runProgram } from "../js/support/child.mjs";
 import { newGroup, startRank, startRanks } from "./support/ranks.mjs";
+import { startRefusing } from "./support/refusing_server.mjs";
 import { lossesAlone } from "./support/task.mjs";
 
 let nats;
@@ -89,6 +90,23 @@ describe("a server that", () => {
         await assertLost(rank, /the connection to the server was interrupted/);
     } finally {
       await own.close();
+    }
+  });
+
+  test("refuses a bucket that another process makes at the same time: none, or its error if it goes on", async () => {
+    for (const [refusals, end] of [
+      [2, "resolved"],
+      [9, /subjects overlap/],
+    ]) {
+      const refusing = await startRefusing(nats.url, refusals);
+      try {
+        const joining = initProcessGroup(newGroup(refusing.url, 1));
+        if (end instanceof RegExp) await assert.rejects(joining, end);
+        else await (await joining).destroy();
+        assert.equal(refusing.refused(), Math.min(refusals, 5));
+      } finally {
+        refusing.close();
+      }
     }
   });
 

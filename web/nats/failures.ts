@@ -2,6 +2,7 @@
 
 const kWrongSequence = 10071;
 const kNoSuchStream = 10059;
+const kSubjectsOverlap = 10065;
 
 // The names of NATS's errors about a server that does not answer now. The classes themselves are in packages that are loaded later.
 const kPassing = new Set([
@@ -23,6 +24,11 @@ export function isConflict(error: unknown): boolean {
 /** Whether a stream does not exist (yet). */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === kNoSuchStream || nameOf(error) === "StreamNotFoundError";
+}
+
+/** Whether a stream has subjects of another one, which may be the same one that another process has just made. */
+export function isOverlap(error: unknown): boolean {
+  return codeOf(error) === kSubjectsOverlap;
 }
 
 /** Whether something failed because of the connection or the server's state, and can be tried again. */

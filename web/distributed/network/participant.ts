@@ -2,6 +2,7 @@
 
 import type { KV } from "@nats-io/kv";
 import type { Msg, NatsConnection } from "@nats-io/nats-core";
+import { openOrCreate } from "../../nats/buckets.js";
 import { connectTo } from "../../nats/connection.js";
 import { fail } from "../../nats/errors.js";
 import { loadClientPackages, loadKeyValue } from "../../nats/packages.js";
@@ -70,7 +71,8 @@ export class Participant {
       const { jetstream } = await loadClientPackages(where);
       const { Kvm } = await loadKeyValue(where);
       const js = jetstream.jetstream(connection);
-      const kv = await new Kvm(js).create(names.bucket, { history: 1, allow_direct: true });
+      const bucket = { history: 1, allow_direct: true };
+      const kv = await openOrCreate(() => new Kvm(js).create(names.bucket, bucket));
       return new Participant(options, connection, kv, names, id, onLost);
     } catch (error) {
       await connection.close();

@@ -5,6 +5,7 @@ import type { JetStreamManager, StoredMsg } from "@nats-io/jetstream";
 import type { KV } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { ObjectStore } from "@nats-io/obj";
+import { openOrCreate } from "../../nats/buckets.js";
 import { isConflict } from "../../nats/failures.js";
 import { installed, loadClientPackages, loadKeyValue } from "../../nats/packages.js";
 import type { Bell } from "../../nats/waiting.js";
@@ -56,8 +57,9 @@ export class Storage {
     const obj = await installed(where, () => import("@nats-io/obj"));
     const js = jetstream.jetstream(connection);
     const jsm = await jetstream.jetstreamManager(connection);
-    const values = await new kv.Kvm(js).create(names.bucket, { history: 1, allow_direct: true });
-    const objects = await new obj.Objm(js).create(names.bucket);
+    const bucket = { history: 1, allow_direct: true };
+    const values = await openOrCreate(() => new kv.Kvm(js).create(names.bucket, bucket));
+    const objects = await openOrCreate(() => new obj.Objm(js).create(names.bucket));
     const stream = {
       name: names.updates,
       subjects: [names.updatesOf("*")],
@@ -70,7 +72,7 @@ export class Storage {
       allow_direct: true,
     };
     try {
-      await jsm.streams.add(stream);
+      await openOrCreate(() => jsm.streams.add(stream));
     } catch (error) {
       // It exists with other limits.
       const kNameInUse = 10058;
