@@ -150,7 +150,7 @@ describe("spawn", () => {
   });
 
   test("does not give it to another if somebody may have changed what was sent", async () => {
-    await endIdle(1);
+    await endIdle(kWorkers);
     await assertRejects(run("same", new Float32Array(3)), "Internal", /ended before/);
   });
 
