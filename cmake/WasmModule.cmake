@@ -50,7 +50,8 @@ set(link_options
   -sMIN_CHROME_VERSION=95 -sMIN_FIREFOX_VERSION=100 -sMIN_SAFARI_VERSION=160400 -sMIN_NODE_VERSION=200000
   -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,wasmMemory,instantiateWasm,print,printErr,onAbort,mainScriptUrlOrBlob
   -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory,wasmExports${threads_object})
-set(scripts ${CMAKE_SOURCE_DIR}/bindings/stubs.js ${CMAKE_SOURCE_DIR}/bindings/parts.js)
+set(scripts stubs.js parts.js timers.js)
+list(TRANSFORM scripts PREPEND ${CMAKE_SOURCE_DIR}/bindings/)
 foreach(script ${scripts})
   list(APPEND link_options --pre-js=${script})
 endforeach()

@@ -26,6 +26,11 @@ const kReadAtOnce =
 const kHeapMaximum = "getHeapMax=()=>4294901760";
 const kGivenMaximum = 'getHeapMax=()=>Module["memoryMaximum"]??4294901760';
 
+// Where the built-in prototypes are frozen (lockdown() of SES), what is inherited cannot be assigned.
+const kAssigned =
+  /\);errorClass\.prototype\.constructor=errorClass;errorClass\.prototype\.toString=(.*?);return errorClass/;
+const kDefined = ",{constructor:{value:errorClass},toString:{value:$1}});return errorClass";
+
 const kRewrites = [
   [kNodeTest, "isNode"],
   [kNodeRequire, ""],
@@ -34,6 +39,7 @@ const kRewrites = [
   [kNodeRead, kReadAtOnce],
   ["scriptDirectory=self.location.href", 'scriptDirectory=self.location?.href??""'],
   [kHeapMaximum, kGivenMaximum],
+  [kAssigned, kDefined],
 ];
 
 const kThreadRewrites = [

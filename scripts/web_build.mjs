@@ -151,7 +151,7 @@ async function bundle(entry, outfile) {
 
 // Makes what esbuild has written smaller, with its source map if it has one.
 async function shrink(outfile, mapFile) {
-  const script = withOwnNames(readFileSync(outfile, "utf8"));
+  const script = withOwnMembers(withOwnNames(readFileSync(outfile, "utf8")));
   const made = mapFile
     ? await smaller(script, readFileSync(mapFile, "utf8"), basename(mapFile))
     : await smaller(script);
@@ -187,6 +187,13 @@ function withOwnNames(code) {
     },
   );
   return named.replace(/\b_\w+\b/g, (word) => (ofThemselves.has(word) ? word.slice(1) : word));
+}
+
+// esbuild's function for `export * as` would define what a page has added to Object.prototype, too.
+const kMembers = /(?<=^ *for \(var \w+ )in (all\d*)(?=\)$)/gm;
+
+function withOwnMembers(code) {
+  return code.replace(kMembers, "of Object.keys($1)");
 }
 
 // Returns the static name of a class, unless the name means something else in it.

@@ -50,16 +50,16 @@ export interface OpenFile {
 
 /** Opens a source; throws InvalidArgument if it has no bytes. */
 export async function openFile(where: string, source: Source): Promise<OpenFile> {
-  if (source instanceof Uint8Array) return inMemory(source);
-  if (source instanceof ArrayBuffer) return inMemory(new Uint8Array(source));
+  if (isA<Uint8Array>("Uint8Array", source)) return inMemory(source);
+  if (isA<ArrayBuffer>("ArrayBuffer", source)) return inMemory(new Uint8Array(source));
   if (isBlob(source)) return (await import("./files/index.js")).blobFile(where, source);
-  if (source instanceof URL) {
+  if (isA<URL>("URL", source)) {
     if (source.protocol === "file:") {
       return (await import("./files/index.js")).nodeFile(where, source);
     }
     return inMemory(await fetched(where, source));
   }
-  if (typeof Response === "function" && source instanceof Response) {
+  if (isA<ResponseSource>("Response", source)) {
     return inMemory(await bodyOf(where, source));
   }
   const advice = "In Node, pass pathToFileURL(path) for a path.";
@@ -79,7 +79,12 @@ const inMemory = (bytes: Uint8Array): OpenFile => ({
 
 /** Whether a value is a Blob or File. */
 function isBlob(source: unknown): source is BlobSource {
-  return typeof Blob === "function" && source instanceof Blob;
+  return isA("Blob", source) || isA("File", source);
+}
+
+// Whether a value is of a built-in class, of any realm.
+function isA<T>(name: string, source: unknown): source is T {
+  return Object.prototype.toString.call(source) === `[object ${name}]`;
 }
 
 async function fetched(where: string, url: UrlSource): Promise<Uint8Array> {

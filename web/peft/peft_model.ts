@@ -223,11 +223,11 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
       this.setDisabled(false);
       throw error;
     }
-    if (!(result instanceof Promise)) {
+    if (!isPromise(result)) {
       this.setDisabled(false);
       return result;
     }
-    return result.finally(() => this.setDisabled(false)) as T;
+    return Promise.resolve(result).finally(() => this.setDisabled(false)) as T;
   }
 
   /** Adds the adapters that are applied to the weights, which makes calls as fast as those of the model alone. */
@@ -406,4 +406,9 @@ function checkedOptions<Given extends AdapterOptions>(options: Given): Given {
 
 function disposeAll({ tensors }: AdapterFiles): void {
   for (const tensor of Object.values(tensors)) tensor.dispose();
+}
+
+// A promise may be of another realm.
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

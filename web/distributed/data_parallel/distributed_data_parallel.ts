@@ -91,11 +91,11 @@ export class DistributedDataParallel<M extends eg.nn.Module = eg.nn.Module> exte
       restore();
       throw error;
     }
-    if (!(result instanceof Promise)) {
+    if (!isPromise(result)) {
       restore();
       return result;
     }
-    return result.finally(restore) as T;
+    return Promise.resolve(result).finally(restore) as T;
   }
 
   /** Removes the hooks from the parameters: gradients are no longer averaged. */
@@ -161,4 +161,9 @@ export class DistributedDataParallel<M extends eg.nn.Module = eg.nn.Module> exte
       if (!isSource) read(tensor, dtype, work.data);
     }
   }
+}
+
+// A promise may be of another realm.
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

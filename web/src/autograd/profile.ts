@@ -2,6 +2,7 @@
 
 import { readNothing } from "../arguments/read.js";
 import { checkedFor, native } from "../runtime/bridge.js";
+import { now } from "../runtime/host.js";
 import { kFailed } from "../runtime/native.js";
 import { type Device, deviceOf } from "../tensor/dtype.js";
 import { runInMode } from "./mode.js";
@@ -60,7 +61,7 @@ export interface Profile<T> {
  */
 export function profile<T>(fn: () => T, ...rest: []): Profile<T> {
   readNothing("profile", rest);
-  const began = performance.now();
+  const began = now();
   const first = native.startProfiler();
   let outcome = kFailed;
   let origin = began;
@@ -80,9 +81,9 @@ export function profile<T>(fn: () => T, ...rest: []): Profile<T> {
 function engineOrigin(): number {
   let [origin, shortest] = [0, Number.POSITIVE_INFINITY];
   for (let i = 0; i < 5; i++) {
-    const before = performance.now();
+    const before = now();
     const engine = native.profilerNow();
-    const took = performance.now() - before;
+    const took = now() - before;
     if (took >= shortest) continue;
     [origin, shortest] = [before + took / 2 - engine / 1000, took];
   }

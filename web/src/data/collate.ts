@@ -5,6 +5,7 @@ import { isPlainObject, readNothing } from "../arguments/read.js";
 import { stack } from "../generated/ops.js";
 import { fromElements, type NumericArray, tensor } from "../ops/create.js";
 import { describe, type ErrorCode, fail } from "../runtime/errors.js";
+import { isMap, isTypedArray } from "../runtime/realm.js";
 import { fitsInt64 } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -170,8 +171,8 @@ function kindOf(value: unknown): string | null {
   if (typeof value !== "object") return kPrimitives[typeof value] ?? null;
   if (value instanceof Tensor) return "a tensor";
   if (Array.isArray(value)) return "an array";
-  if (ArrayBuffer.isView(value)) return value instanceof DataView ? null : "a typed array";
-  if (value instanceof Map) return "a Map";
+  if (ArrayBuffer.isView(value)) return isTypedArray(value) ? "a typed array" : null;
+  if (isMap(value)) return "a Map";
   return isPlainObject(value) ? "an object" : null;
 }
 

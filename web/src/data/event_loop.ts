@@ -1,6 +1,7 @@
 // Yielding to the event loop regularly: finalizers of the garbage collector, timers, the drawing of a page
 // and Ctrl-C all need it to run.
 
+import { now } from "../runtime/host.js";
 import { nextTask } from "../runtime/next_task.js";
 
 /** The time between two visits, in milliseconds. */
@@ -8,12 +9,12 @@ const kInterval = 10;
 
 /** Yields to the event loop if the last visit was long enough ago. */
 export class EventLoopVisits {
-  #last = performance.now();
+  #last = now();
 
   /** Yields to the event loop if a visit is due. */
   async whenDue(): Promise<void> {
-    if (performance.now() - this.#last < kInterval) return;
+    if (now() - this.#last < kInterval) return;
     await nextTask();
-    this.#last = performance.now();
+    this.#last = now();
   }
 }

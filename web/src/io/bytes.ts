@@ -2,6 +2,7 @@
 
 import { kMaxDims } from "../ops/create.js";
 import { describe, fail } from "../runtime/errors.js";
+import { isBuffer, refuseDetached } from "../runtime/realm.js";
 import { attempt } from "../tensor/reachable.js";
 
 /**
@@ -47,6 +48,7 @@ const kSentInstead: readonly (readonly [RegExp, string])[] = [
 ];
 
 function viewOf(where: string, value: unknown, kinds: string): Uint8Array {
+  if (isBytes(value)) refuseDetached(where, value);
   if (ArrayBuffer.isView(value)) {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
@@ -70,12 +72,6 @@ function adviceFor(value: unknown): string {
 /** True for what bytesOf() takes. */
 export function isBytes(value: unknown): value is ArrayBufferView | ArrayBufferLike {
   return ArrayBuffer.isView(value) || isBuffer(value);
-}
-
-function isBuffer(value: unknown): value is ArrayBufferLike {
-  if (value instanceof ArrayBuffer) return true;
-  // A page that is not cross-origin isolated lacks this class.
-  return typeof SharedArrayBuffer === "function" && value instanceof SharedArrayBuffer;
 }
 
 /** Returns the number of elements of a shape, or null if no tensor can have this shape. */

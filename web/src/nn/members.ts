@@ -8,6 +8,8 @@
 
 import { isPlainObject } from "../arguments/read.js";
 import { describe, fail } from "../runtime/errors.js";
+import { queueMicrotask } from "../runtime/host.js";
+import { isMap, isSet } from "../runtime/realm.js";
 import { beforeNextWrapper } from "../tensor/lifetime.js";
 import { attempt } from "../tensor/reachable.js";
 import { keep } from "../tensor/scope.js";
@@ -247,7 +249,7 @@ const kMaxDepth = 3;
 
 function elementsOf(holder: unknown): unknown[] {
   if (Array.isArray(holder)) return holder.slice(0, kMaxSearched);
-  if (holder instanceof Map || holder instanceof Set) {
+  if (isMap(holder) || isSet(holder)) {
     return [...holder.values()].slice(0, kMaxSearched);
   }
   return isPlainObject(holder) ? Object.values(holder).slice(0, kMaxSearched) : [];

@@ -4,6 +4,7 @@ import { isPlainObject } from "../arguments/read.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { clone } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { isMap, isSet } from "../runtime/realm.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Buffer, Parameter, parameterFrom } from "./parameter.js";
 
@@ -32,12 +33,12 @@ export function deepCopy(
     for (const inner of value) list.push(again(inner));
     return list;
   }
-  if (value instanceof Map) {
+  if (isMap(value)) {
     const map = note(new Map<unknown, unknown>());
     for (const [key, inner] of value) map.set(again(key), again(inner));
     return map;
   }
-  if (value instanceof Set) {
+  if (isSet(value)) {
     const set = note(new Set<unknown>());
     for (const inner of value) set.add(again(inner));
     return set;

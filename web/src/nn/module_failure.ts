@@ -2,6 +2,7 @@
 // path, so a call that succeeds costs nothing.
 
 import { EdgeGradError } from "../runtime/errors.js";
+import { isPromise } from "../runtime/promise.js";
 import { attempt } from "../tensor/reachable.js";
 import type { Module } from "./module.js";
 import { joinPath } from "./module_paths.js";
@@ -35,8 +36,8 @@ export function nameLayer(error: unknown, module: Module): void {
 
 /** Returns the result of a call; of a promise one like it, whose error also names the layer. */
 export function namingLayer<T>(result: T, module: Module): T {
-  if (!(result instanceof Promise)) return result;
-  return result.catch((error: unknown) => {
+  if (!isPromise(result)) return result;
+  return Promise.resolve(result).catch((error: unknown) => {
     nameLayer(error, module);
     throw error;
   }) as T;

@@ -14,6 +14,7 @@ import {
 } from "../generated/ops.js";
 import { checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { calledAs, describe, fail, kIndexAdvice } from "../runtime/errors.js";
+import { builtInName, isTypedArray, refuseDetached } from "../runtime/realm.js";
 import { defaultComplexDtype, getDefaultDtype } from "../tensor/default_dtype.js";
 import {
   type Complex,
@@ -225,15 +226,23 @@ function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
+const kDTypeOfArrays: Readonly<Record<string, DType>> = {
+  Float16Array: "float16",
+  Float64Array: "float64",
+  Uint8Array: "uint8",
+  Uint8ClampedArray: "uint8",
+  Int8Array: "int32",
+  Int16Array: "int32",
+  Uint16Array: "int32",
+  Int32Array: "int32",
+  Uint32Array: "int64",
+  BigInt64Array: "int64",
+  BigUint64Array: "int64",
+};
+
 // Returns the dtype that data has by default.
 function dtypeOfData(data: unknown, depth = 0): DType {
-  if (data instanceof Float64Array) return "float64";
-  if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
-  if (data instanceof BigInt64Array || data instanceof BigUint64Array) return "int64";
-  if (data instanceof Uint32Array) return "int64";
-  if (data instanceof Int32Array || data instanceof Int16Array) return "int32";
-  if (data instanceof Int8Array || data instanceof Uint16Array) return "int32";
-  if (ArrayBuffer.isView(data)) return isFloat16Array(data) ? "float16" : "float32";
+  if (ArrayBuffer.isView(data)) return kDTypeOfArrays[builtInName(data)] ?? "float32";
   if (typeof data === "boolean") return "bool";
   if (typeof data === "bigint") return "int64";
   if (isComplexNumber(data)) return defaultComplexDtype();
@@ -242,11 +251,6 @@ function dtypeOfData(data: unknown, depth = 0): DType {
   if (depth > kMaxDims) failDeep();
   const wider = (widest: DType | null, element: unknown) => widerDType(widest, element, depth + 1);
   return data.reduce<DType | null>(wider, null) ?? getDefaultDtype();
-}
-
-// Only newer JavaScript engines have Float16Array.
-function isFloat16Array(data: ArrayBufferView): boolean {
-  return Object.prototype.toString.call(data) === "[object Float16Array]";
 }
 
 const kByWidth: readonly DType[] = [
@@ -271,10 +275,13 @@ function widerDType(widest: DType | null, element: unknown, depth: number): DTyp
 // Returns the shape according to the first element of each level; fill() reports elements that do not match it.
 function shapeOf(data: unknown): number[] {
   const shape: number[] = [];
-  for (let level = data; Array.isArray(level) || isArrayView(level); level = level[0]) {
+  for (let level = data; Array.isArray(level) || isTypedArray(level); level = level[0]) {
     shape.push(level.length);
     if (shape.length > kMaxDims) failDeep();
-    if (!Array.isArray(level)) return shape;
+    if (isTypedArray(level)) {
+      refuseDetached("tensor", level);
+      return shape;
+    }
     if (level[0] instanceof Tensor) return [...shape, ...level[0].shape];
   }
   return shape;
@@ -285,10 +292,6 @@ export const kMaxDims = 64;
 
 function failDeep(): never {
   fail("InvalidArgument", "tensor", `a tensor has at most ${kMaxDims} dimensions.`);
-}
-
-function isArrayView(data: unknown): data is ArrayLike<unknown> & ArrayBufferView {
-  return ArrayBuffer.isView(data) && !(data instanceof DataView);
 }
 
 // Copies a typed array of the matching type at once, without converting each element.
@@ -320,7 +323,7 @@ class Filler {
       return;
     }
     const size = shape[dim];
-    if (!Array.isArray(data) && !isArrayView(data)) {
+    if (!Array.isArray(data) && !isTypedArray(data)) {
       fail(
         "ShapeMismatch",
         "tensor",
@@ -334,7 +337,7 @@ class Filler {
         `expected arrays of equal length, got ${size} and ${data.length} elements at depth ${dim}.`,
       );
     }
-    const isRow = isArrayView(data) && dim === shape.length - 1;
+    const isRow = isTypedArray(data) && dim === shape.length - 1;
     for (let i = 0; i < size; i++) {
       if (isRow) this.put(data[i], true);
       else this.fill(data[i], shape, dim + 1);
@@ -364,7 +367,7 @@ function toNumber(value: unknown): number {
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") {
     return Number(value);
   }
-  if (Array.isArray(value) || isArrayView(value)) {
+  if (Array.isArray(value) || isTypedArray(value)) {
     fail(
       "ShapeMismatch",
       "tensor",

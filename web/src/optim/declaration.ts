@@ -14,6 +14,7 @@
 // The types are those of the settings, whose name editors show, and of the settings that may be passed by position.
 // composed.ts adds optimizers that declare their update, too.
 
+import { keysOf } from "../runtime/keys.js";
 import { snakeCase } from "../runtime/spelling.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Params, SettingRules, StepInputs } from "./groups.js";
@@ -89,7 +90,7 @@ export class DeclaredOptimizer<
 
   protected override checkSettings(settings: Settings): void {
     const { checks } = this.declaration;
-    for (const name in checks) checks[name]?.(this.constructor.name, name, settings[name]);
+    for (const name of keysOf(checks)) checks[name]?.(this.constructor.name, name, settings[name]);
   }
 
   /** Returns the state of a parameter, which is created at its first step. */

@@ -16,6 +16,7 @@ import { checkStep_ } from "../generated/internal.js";
 import { clone } from "../generated/ops.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
+import { keysOf } from "../runtime/keys.js";
 import { isCapturing, runLive } from "../runtime/live.js";
 import { camelCase, snakeCase } from "../runtime/spelling.js";
 import { handleOf } from "../tensor/info.js";
@@ -315,7 +316,7 @@ export abstract class Optimizer<
 
   /** Checks the types of settings, which may have been changed since they were read. As in PyTorch, ranges are not checked. */
   protected checkTypes(group: ParamGroup<Settings>): void {
-    for (const key in this.#rules) this.#rules[key].check(this.#name, key, group[key]);
+    for (const key of keysOf(this.#rules)) this.#rules[key].check(this.#name, key, group[key]);
   }
 
   #inOwnName(work: () => void): void {

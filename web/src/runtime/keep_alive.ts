@@ -2,6 +2,7 @@
 // not count, so a timer keeps the process alive while a promise is pending. When the engine stops, all pending promises reject.
 
 import type { AbortSignalLike } from "./abort.js";
+import { clearInterval, setInterval } from "./host.js";
 
 const kInterval = 1000; // ms
 

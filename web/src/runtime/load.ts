@@ -6,6 +6,7 @@ import type { Variant } from "./builds.js";
 import { type Download, downloadAhead, takeDownload } from "./download.js";
 import { EdgeGradError } from "./errors.js";
 import { withModule } from "./given_module.js";
+import { kTimers } from "./host.js";
 import type { ModuleOptions, NativeModule } from "./native.js";
 import { nextTask } from "./next_task.js";
 import { nodeFiles, nodeProcess } from "./node.js";
@@ -84,6 +85,7 @@ async function start(
   const printed: string[] = [];
   const options: ModuleOptions = {
     poolSize,
+    timers: kTimers,
     // A size of 4 GiB would be 0 in 32 bits.
     memoryMaximum: Math.min(memory, 2 ** 32 - kPageBytes),
     ...(workers && { makeWorker: () => workers.make(), wasmMemory: allocateSharedMemory(memory) }),

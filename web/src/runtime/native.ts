@@ -328,6 +328,8 @@ export interface WorkerEvent {
 export interface ModuleOptions {
   /** The number of workers to start immediately, because a page's main thread cannot start one and block until it runs. */
   poolSize: number;
+  /** The host's timers and clock. */
+  timers: object;
   /** Constructs a worker that runs the module's script and waits to become a thread. */
   makeWorker?: () => ThreadWorker;
   /** The most bytes that the memory may take. */

@@ -1,5 +1,7 @@
 // Yielding to the event loop. Timers would also work, but browsers delay nested ones by 4 ms.
 
+import { setImmediate, setTimeout } from "./host.js";
+
 // Elsewhere timers are not delayed, and a channel that one request has opened must not be used by another (Cloudflare Workers).
 const isBrowser = typeof document === "object" || "importScripts" in globalThis;
 

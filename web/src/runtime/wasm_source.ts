@@ -2,22 +2,20 @@
 // with the DOM.
 
 import { isPromise } from "./promise.js";
+import { builtInName, isBuffer } from "./realm.js";
 
 /** What is expected, for messages. */
 export const kWasmModule =
   "a WebAssembly.Module, the bytes of a .wasm file, a Response, or a promise of one";
 
-// A module may be of another realm, where instanceof is false.
-const tagOf = (value: unknown) => Object.prototype.toString.call(value);
-
 /** True for a compiled module. */
 export function isModule(value: unknown): boolean {
-  return tagOf(value) === "[object WebAssembly.Module]";
+  return builtInName(value) === "WebAssembly.Module";
 }
 
 /** True for bytes. */
 export function isBytes(value: unknown): boolean {
-  return ArrayBuffer.isView(value) || /ArrayBuffer\]$/.test(tagOf(value));
+  return ArrayBuffer.isView(value) || isBuffer(value);
 }
 
 /** True for a response. */

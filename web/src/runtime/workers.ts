@@ -4,6 +4,7 @@ import { kWorkers } from "../files.js";
 import { addressed } from "./address.js";
 import type { Variant } from "./builds.js";
 import { EdgeGradError } from "./errors.js";
+import { queueMicrotask } from "./host.js";
 import { rejectAll } from "./keep_alive.js";
 import type { ThreadWorker } from "./native.js";
 import { nodeFiles, nodeProcess } from "./node.js";

@@ -13,6 +13,7 @@
 
 import { callFrame, epoch, isStarted, native, onEpoch } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
+import { queueMicrotask } from "../runtime/host.js";
 import { nextTask } from "../runtime/next_task.js";
 import { finalizers, hasFinalizers, type Registry } from "../runtime/weak.js";
 import { endJob, forgetAll, know } from "./known.js";

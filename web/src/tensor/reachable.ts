@@ -1,6 +1,7 @@
 // Finding the tensors and nodes in a value that a program passed or returned. The search must be safe: a getter or a proxy of
 // the program may throw, or create new objects without end.
 
+import { isMap, isSet } from "../runtime/realm.js";
 import { isWrapper, type Wrapper } from "./lifetime.js";
 
 /** The most getters that one search calls: some return a new object each time, which may have getters itself. */
@@ -35,8 +36,8 @@ export function wrappersIn(root: unknown): Set<Wrapper> {
           if (property?.get === undefined) pending.push(property?.value);
           else if (gettersLeft-- > 0) pending.push(attempt(() => property.get?.call(value)));
         }
-        if (value instanceof Map) for (const entry of value) pending.push(...entry);
-        else if (value instanceof Set) for (const one of value) pending.push(one);
+        if (isMap(value)) for (const entry of value) pending.push(...entry);
+        else if (isSet(value)) for (const one of value) pending.push(one);
       }
     } catch {
       // A proxy that throws is skipped.

@@ -4,6 +4,7 @@ import { isPlainObject, readOptions } from "../arguments/read.js";
 import { boolean, either, functionOf, number, type Options, text } from "../arguments/rule.js";
 import { type TensorData, tensor } from "../ops/create.js";
 import { describe, type ErrorCode, fail } from "../runtime/errors.js";
+import { isMap, isTypedArray } from "../runtime/realm.js";
 import type { Item } from "../tensor/elements.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -163,15 +164,15 @@ function isNumber(value: unknown): value is number | bigint {
 }
 
 function isArrayOfNumbers(value: unknown): boolean {
-  return value instanceof Tensor || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+  return value instanceof Tensor || isTypedArray(value);
 }
 
 function isStructure(value: unknown): value is Structure {
-  return Array.isArray(value) || value instanceof Map || isPlainObject(value);
+  return Array.isArray(value) || isMap(value) || isPlainObject(value);
 }
 
 function partsOf(value: Structure): { kind: string; parts: ReadonlyMap<unknown, unknown> } {
   if (Array.isArray(value)) return { kind: "an array", parts: new Map(value.entries()) };
-  if (value instanceof Map) return { kind: "a Map", parts: value };
+  if (isMap(value)) return { kind: "a Map", parts: value };
   return { kind: "an object", parts: new Map(Object.entries(value)) };
 }

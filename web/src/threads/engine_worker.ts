@@ -8,6 +8,7 @@
 import { startedModule, startedWorkers } from "../engine/lifecycle.js";
 import { epoch, lookForFailure, native } from "../runtime/bridge.js";
 import { EdgeGradError, type ErrorCode } from "../runtime/errors.js";
+import { clearTimeout, setTimeout } from "../runtime/host.js";
 import { unref } from "../runtime/keep_alive.js";
 import type { ThreadWorker } from "../runtime/native.js";
 import { nodeProcess } from "../runtime/node.js";

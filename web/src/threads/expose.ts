@@ -9,6 +9,7 @@ import { kLoaders } from "../files.js";
 import { kBorderHash } from "../generated/border.js";
 import type { Variant } from "../runtime/builds.js";
 import { describe, fail } from "../runtime/errors.js";
+import { kTimers } from "../runtime/host.js";
 import type { NativeModule } from "../runtime/native.js";
 import { nodeProcess } from "../runtime/node.js";
 import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.js";
@@ -83,6 +84,7 @@ async function join({ edgegradJoin }: JoinMessage, parent: Parent): Promise<void
   await start({
     isThread: true,
     poolSize: 0,
+    timers: kTimers,
     host,
     threadListens: () => parent.postMessage({ edgegradWorker: "listening" }),
   });

@@ -4,6 +4,7 @@
 
 import { native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
+import { isMap, isSet } from "../runtime/realm.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -115,8 +116,8 @@ function hasTensor(holder: object): boolean {
 }
 
 function contentsOf(value: object): unknown[] {
-  if (value instanceof Map) return [...value].flat();
-  return value instanceof Set ? [...value] : Object.values(value);
+  if (isMap(value)) return [...value].flat();
+  return isSet(value) ? [...value] : Object.values(value);
 }
 
 /** True for a plain object or array, which is copied when it is sent. */

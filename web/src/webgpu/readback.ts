@@ -1,6 +1,7 @@
 // Reads of device memory: it is copied to staging buffers in the order of the stream; after the batch these are mapped and
 // copied to the engine's memory.
 
+import { queueMicrotask } from "../runtime/host.js";
 import type { Block } from "./blocks";
 import { asPlayerError, type ErrorCollector, type PlayerError } from "./errors";
 import { errorOf, type Faults } from "./faults";

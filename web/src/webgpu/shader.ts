@@ -6,6 +6,7 @@
 // several views of it, so results may be in the same memory as operands; only distant windows of a buffer that is not
 // written are bound apart. Uniforms are members of `u`.
 
+import { keysOf } from "../runtime/keys.js";
 import { itemSize, sharesWords } from "./dtype";
 import {
   atomicText,
@@ -269,8 +270,8 @@ export function writeUniforms(
       byte = writePairs(uniforms.i64, to, byte);
       continue;
     }
-    const some = uniforms[type];
-    for (const name in some) {
+    const some = uniforms[type] ?? {};
+    for (const name of keysOf(some)) {
       if (type === "f32") to.setFloat32(byte, some[name] as number, true);
       else to.setUint32(byte, some[name] as number, true);
       byte += 4;

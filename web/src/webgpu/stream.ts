@@ -1,6 +1,7 @@
 // Decodes and checks the words of a stream (README.md), command by command, as described by generated/stream.ts.
 
 import { type Commands, kCommandFields } from "../generated/stream";
+import { keysOf } from "../runtime/keys.js";
 import type { Block } from "./blocks";
 import { type DType, dtypes } from "./dtype";
 
@@ -154,7 +155,7 @@ export class Reader {
   /** Reads a struct as an object with a property for each field. */
   read<Struct>(fields: Fields): Struct {
     const struct: Record<string, unknown> = {};
-    for (const name in fields) struct[name] = this.#field(fields[name] as FieldType);
+    for (const name of keysOf(fields)) struct[name] = this.#field(fields[name] as FieldType);
     return struct as Struct;
   }
 

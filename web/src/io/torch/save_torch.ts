@@ -2,6 +2,7 @@
 
 import { isPlainObject, readNothing } from "../../arguments/read.js";
 import { fail } from "../../runtime/errors.js";
+import { builtInName, isMap, isSet } from "../../runtime/realm.js";
 import { allocated, type Complex, isComplexNumber, itemSize } from "../../tensor/dtype.js";
 import { wrappersIn } from "../../tensor/reachable.js";
 import { Tensor } from "../../tensor/tensor.js";
@@ -108,15 +109,15 @@ class Encoder {
 
   #object(value: object, path: string): void {
     if (value instanceof Tensor) this.#tensor(value, path);
-    else if (value instanceof Uint8Array) this.#writer.bytes(value);
+    else if (isBytes(value)) this.#writer.bytes(value);
     else this.#container(value, path);
   }
 
   #container(value: object, path: string): void {
     this.#within(value, path, () => {
       if (Array.isArray(value)) this.#writer.list(() => this.#items(value, path));
-      else if (value instanceof Map) this.#map(value, path);
-      else if (value instanceof Set) this.#set(value, path);
+      else if (isMap(value)) this.#map(value, path);
+      else if (isSet(value)) this.#set(value, path);
       else if (!isPlainObject(value)) refuse(path, value);
       else if (isComplex(value)) this.#complex(value);
       else this.#dict(value, path);
@@ -179,7 +180,7 @@ class Encoder {
           for (const one of value) this.#hashable(one, path);
         }),
       );
-    } else if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) {
+    } else if (typeof value === "object" && value !== null && !isBytes(value)) {
       refuse(path, value, "In Python it cannot be a key of a dict or an element of a set.");
     } else this.#write(value, path);
   }
@@ -245,4 +246,9 @@ const kStorable =
 
 function refuse(path: string, value: unknown, why = kStorable): never {
   refuseToStore(kWhere, path, value, why);
+}
+
+// Other typed arrays have no counterpart in a file of PyTorch.
+function isBytes(value: unknown): value is Uint8Array {
+  return builtInName(value) === "Uint8Array";
 }

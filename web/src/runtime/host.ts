@@ -1,0 +1,20 @@
+// What the host offers, as it was when the package was imported: tests put fake timers in its place (sinon, vitest, jest), which stand
+// still while a program awaits the engine. Hosts may lack some of it, such as an AudioWorklet.
+
+export const {
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  setImmediate,
+  queueMicrotask,
+} = globalThis;
+
+const { performance } = globalThis;
+const { timeOrigin = 0, now: readClock = Date.now } = performance ?? {};
+
+/** Milliseconds of a clock that never goes back, where the host has one. */
+export const now = (): number => readClock.call(performance);
+
+/** What the engine's script uses. */
+export const kTimers = { setTimeout, performance: { timeOrigin, now } };
