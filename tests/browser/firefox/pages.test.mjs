@@ -46,6 +46,32 @@ describe("a page in Firefox", { skip: noFirefox }, () => {
     assertLosses(losses);
   });
 
+  for (const [what, answer] of Object.entries({
+    "that answers 503": { status: 503 },
+    "that breaks off": {
+      headers: { "Content-Length": "1000" },
+      content: "let x = ",
+      isBroken: true,
+    },
+  })) {
+    test(`starts at the second or third attempt after a server ${what}`, async () => {
+      for (const count of [1, 2]) {
+        let left = count;
+        const isImport = ({ url, headers }) =>
+          /edgegrad-\w+\.mjs/.test(url) && headers["sec-fetch-dest"] !== "empty";
+        const fails = (request) => (isImport(request) && left-- > 0 ? answer : undefined);
+        const server = await serveFiles(project.folder, {}, { answer: fails });
+        const query = new URLSearchParams({ options: '{"threads":1}', retries: count });
+        const { error, trained, failures } = await resultOf(
+          browser,
+          `${server.url}start.html?${query}`,
+        );
+        server.stop();
+        assert.deepEqual([error, trained, failures.length], [undefined, true, count]);
+      }
+    });
+  }
+
   test("draws while backwardAsync() runs", async () => {
     const query = new URLSearchParams({ options: '{"threads":2}' });
     const result = await resultOf(browser, `${isolated.url}start.html?${query}`);

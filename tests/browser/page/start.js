@@ -76,11 +76,15 @@ async function main() {
         );
       };
     }
+    const failures = [];
+    for (let left = Number(query.get("retries") ?? 0); left > 0; left--) {
+      await eg.init(options).catch((error) => failures.push(error.message));
+    }
     await eg.init(options);
     const { variant, threads } = eg.runtime();
     const trained = await train();
     const frames = await framesDuringBackward();
-    finish({ variant, threads, trained, frames });
+    finish({ variant, threads, trained, frames, failures });
   } catch (error) {
     finish({ error: `${error.code}: ${error.message}` });
   }

@@ -48,7 +48,7 @@ export async function serveWith(folder, program, args, node = process.execPath) 
  * Serves files unchanged, with extra headers, below `base`; bare imports of the package are replaced with its URL, which is
  * `package`. `types` and `contents` override content types and contents by extension; a request for which `isSilent` is true gets
  * no answer, one for which `isRefused` is true 404, one for which `hold` returns a promise gets its content after that, and what
- * `answer` returns for a request, { status, headers, content }, is sent instead of the file. Returns { url, stop, requests }, where
+ * `answer` returns for a request, { status, headers, content }, is sent instead of the file, and with isBroken the connection ends then. Returns { url, stop, requests }, where
  * `requests` are the requested paths.
  */
 export async function serveFiles(folder, headers = {}, serving = {}) {
@@ -62,6 +62,10 @@ export async function serveFiles(folder, headers = {}, serving = {}) {
     if (isSilent(request)) return;
     if (!pathname.startsWith(base) || isRefused(request)) return response.writeHead(404).end();
     const other = answer(request);
+    if (other?.isBroken) {
+      response.writeHead(200, { "Content-Type": "text/javascript", ...other.headers });
+      return response.write(other.content, () => request.socket.destroy());
+    }
     if (other !== undefined) {
       return response.writeHead(other.status ?? 200, other.headers).end(await other.content);
     }

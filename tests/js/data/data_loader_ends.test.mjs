@@ -1,5 +1,8 @@
 // Passes of a DataLoader that end early or fail: the iterator of the samples is closed and prefetched batches are freed.
 
+// Before edgegrad.
+import "../support/clock.mjs";
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { soon, until } from "../../support/until.mjs";

@@ -40,6 +40,7 @@ function untilHeld(before) {
 /** Runs a program with an engine and returns the JSON values that it prints, one per line. */
 async function printed(options, text) {
   const { status, stdout, stderr } = await runProgram(`
+    import { Clock } from "./tests/js/support/clock.mjs";
     import * as eg from "edgegrad";
     const print = (value) => console.log(JSON.stringify(value ?? null));
     const run = (name, ...args) => eg.spawn(${JSON.stringify(kModule)}, name, ...args);
@@ -238,7 +239,6 @@ describe("spawn", () => {
 
 // In a program: the time after which a worker without work ends, a clock for it, and the workers that there are.
 const kIdleClock = `
-  const { Clock } = await import("./tests/js/support/clock.mjs");
   const { until } = await import("./tests/support/until.mjs");
   const kIdleTime = 5000;
   const clock = new Clock();

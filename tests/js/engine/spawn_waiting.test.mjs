@@ -9,8 +9,8 @@ const kModule = new URL("../support/spawn_module.mjs", import.meta.url).href;
 /** Runs a program with `workers` workers and returns { found, warnings }: its result and the warnings. */
 async function outcome(workers, text) {
   const { status, stdout, stderr } = await runProgram(`
-    import * as eg from "edgegrad";
     import { Clock } from "./tests/js/support/clock.mjs";
+    import * as eg from "edgegrad";
     import { until } from "./tests/support/until.mjs";
     const kLongWait = 10_000;
     const clock = new Clock();

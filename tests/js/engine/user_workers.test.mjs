@@ -10,7 +10,10 @@ import { collectGarbage } from "../support/collect_garbage.mjs";
 import { eg } from "../support/engine.mjs";
 
 const kScript = new URL("../support/exposed_worker.mjs", import.meta.url);
-const kStart = `import * as eg from "edgegrad"; await eg.init({ threads: 2 });
+const kStart = `
+  import { Clock } from "./tests/js/support/clock.mjs";
+  import * as eg from "edgegrad";
+  await eg.init({ threads: 2 });
   const url = new URL(${JSON.stringify(kScript.href)});
   // Test programs run with --input-type, which Node passes on to workers.
   const makeWorker = (script = url) => new Worker(script, { execArgv: [] });\n`;
@@ -136,7 +139,6 @@ describe("a worker that cannot be used is said to be so:", () => {
       parentPort.on("message", () => parentPort.postMessage("heard"));`);
     const { status, stdout, stderr } = await runProgram(`${kStart}
       import { once } from "node:events";
-      import { Clock } from "./tests/js/support/clock.mjs";
       const clock = new Clock();
       const worker = makeWorker(new URL(${JSON.stringify(listening.href)}));
       const outcome = eg.spawn(worker, "f").catch((error) => error.code + " " + error.message);
@@ -149,7 +151,6 @@ describe("a worker that cannot be used is said to be so:", () => {
 
   test("but not one that joins while the main thread computes for a minute", async () => {
     const { status, stdout, stderr } = await runProgram(`${kStart}
-      import { Clock } from "./tests/js/support/clock.mjs";
       const clock = new Clock();
       const call = eg.spawn(makeWorker(), "later");
       clock.block(60_000);

@@ -1,7 +1,33 @@
-// Time that passes when a test says so: what a program does after seconds is tested at once, and on a slow machine, too.
+// Time that passes when a test says so: what a program does after seconds is tested at once, and on a slow machine, too. It must be
+// imported before edgegrad, which takes the timers of that moment.
 
 /** Timers that wait at least this long follow the clock; shorter ones are a matter of the event loop. */
 const kLong = 1000; // ms
+
+const { setTimeout: start, clearTimeout: stop } = globalThis; // timer: they are replaced
+let clock = null;
+globalThis.setTimeout = (fn, ms, ...args) => {
+  if (clock === null || !(ms >= kLong)) return start(fn, ms, ...args);
+  return clock.hold(() => fn(...args), ms);
+};
+globalThis.clearTimeout = (timer) => {
+  if (!clock?.drop(timer)) stop(timer);
+};
+
+const { performance } = globalThis;
+const { now } = performance;
+let readClock = now;
+performance.now = () => readClock.call(performance);
+
+/** Runs `code` while the clock that the engine reads is `read`. */
+export function withClock(read, code) {
+  readClock = read;
+  try {
+    return code();
+  } finally {
+    readClock = now;
+  }
+}
 
 /** Holds back the long timers that this thread starts from now on. */
 export class Clock {
@@ -9,16 +35,19 @@ export class Clock {
   #held = new Set();
 
   constructor() {
-    const { setTimeout: start, clearTimeout: stop } = globalThis;
-    globalThis.setTimeout = (fn, ms, ...args) => {
-      if (!(ms >= kLong)) return start(fn, ms, ...args);
-      const timer = { end: this.#now + ms, run: () => fn(...args), ref() {}, unref() {} };
-      this.#held.add(timer);
-      return timer;
-    };
-    globalThis.clearTimeout = (timer) => {
-      if (!this.#held.delete(timer)) stop(timer);
-    };
+    clock = this;
+  }
+
+  /** Starts a timer that follows this clock. */
+  hold(run, ms) {
+    const timer = { end: this.#now + ms, run, ref() {}, unref() {} };
+    this.#held.add(timer);
+    return timer;
+  }
+
+  /** Stops a timer; false if it is none of this clock. */
+  drop(timer) {
+    return this.#held.delete(timer);
   }
 
   /** In how many milliseconds the long timers go off. */

@@ -18,6 +18,7 @@ import { defaultMaximum, kLeastMaximum, kMostMaximum } from "../runtime/shared_m
 import { chooseVariant, defaultThreads } from "../runtime/variant.js";
 import type { WasmUrl } from "../runtime/wasm_files.js";
 import { isWasmModule, kWasmModule } from "../runtime/wasm_source.js";
+import type { CreateWorker } from "../runtime/worker_script.js";
 
 /** Each thread is a worker with a stack in the 4 GiB of WebAssembly memory; with more threads the process crashes. @internal */
 export const kMaxThreads = 128;
@@ -53,6 +54,11 @@ export const kInitOptions = {
   preload: oneOf("needed", "all").or("needed"),
   /** The location of the .wasm file and the workers' script, if they are not beside the installed package. */
   wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
+  /**
+   * Constructs each worker of the engine's threads, for pages that allow workers only in their own way, as with a policy of Trusted Types:
+   * `(script, options) => new Worker(policy.createScriptURL(script), options)`. `options` must be passed on.
+   */
+  createWorker: functionOf<CreateWorker>().optional(),
   /**
    * The WebAssembly file itself, where it is imported or part of another file: a `WebAssembly.Module`, its bytes, a `Response` with
    * them or a promise of one of these. By default it is that of the variant "single", whose `variant` may be left out.

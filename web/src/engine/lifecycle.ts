@@ -249,18 +249,19 @@ async function discard({ module, workers, parts }: LoadedModule): Promise<void> 
 async function load(
   variant: Variant,
   wasmModule: WebAssembly.Module | undefined,
-  { threads, wantsThreads, variant: wanted, wasmUrl, memory }: InitValues,
+  { threads, wantsThreads, variant: wanted, wasmUrl, memory, createWorker }: InitValues,
   meanwhile: () => void,
 ): Promise<LoadedBuild> {
   if (variant === "single" && wantsThreads) warnOfOneThread(threads);
   try {
-    const loading = { variant, threads, wasmUrl, wasmModule, memory, meanwhile };
+    const loading = { variant, threads, wasmUrl, wasmModule, memory, createWorker, meanwhile };
     return { variant, ...(await loadModule(loading)) };
   } catch (error) {
     if (wanted !== "auto" || !(error instanceof ThreadsFailure)) throw error;
     console.warn(`${error.message} Until then there is one thread.`);
     const one = { variant: "single", threads: 1, wasmModule: undefined } as const;
-    return { variant: "single", ...(await loadModule({ ...one, wasmUrl, memory, meanwhile })) };
+    const loading = { ...one, wasmUrl, memory, createWorker, meanwhile };
+    return { variant: "single", ...(await loadModule(loading)) };
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { kLoaders } from "../files.js";
 import type { Variant } from "./builds.js";
+import { importAgain } from "./import_again.js";
 import type { ModuleFactory } from "./native.js";
 import { nodeProcess } from "./node.js";
 import { Parts } from "./parts.js";
@@ -41,7 +42,7 @@ export function takeDownload(variant: Variant, files: WasmFiles): Download {
 function download(variant: Variant, { first, partAt }: WasmFiles): Download {
   const response = responseAt(first);
   const compiled = response.then((found) => (found === null ? null : compile(found)));
-  const script = kLoaders[variant]();
+  const script = importAgain(kLoaders[variant]);
   const parts = partAt === null ? null : new Parts(partAt);
   parts?.downloadNeeded();
   // The start reports these errors.

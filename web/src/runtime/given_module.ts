@@ -5,6 +5,7 @@ import { kLoaders } from "../files.js";
 import type { Variant } from "./builds.js";
 import { compile, type Download } from "./download.js";
 import { fail, refusal } from "./errors.js";
+import { importAgain } from "./import_again.js";
 import { chooseVariant } from "./variant.js";
 import { isBytes, isModule, isResponse, kWasmModule } from "./wasm_source.js";
 
@@ -46,6 +47,6 @@ export function variantOfModule(module: WebAssembly.Module, wanted: Variant | "a
 
 /** Returns the script of a build with a module that is there already. */
 export function withModule(variant: Variant, module: WebAssembly.Module): Download {
-  const script = kLoaders[variant]();
+  const script = importAgain(kLoaders[variant]);
   return { script, isFound: Promise.resolve(true), compiled: Promise.resolve(module), parts: null };
 }

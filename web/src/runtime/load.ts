@@ -15,6 +15,7 @@ import { pathOf } from "./paths.js";
 import { allocateSharedMemory, kPageBytes } from "./shared_memory.js";
 import { addressIn, adviceFor, faultOf, isOfMemory, plainReason } from "./start_failure.js";
 import { locate, type WasmUrl, wasmFilesOf } from "./wasm_files.js";
+import type { CreateWorker } from "./worker_script.js";
 import { WorkerFailure, Workers } from "./workers.js";
 
 /** A started module and the workers of its threads, if it has threads. */
@@ -34,6 +35,8 @@ export interface Loading {
   readonly wasmModule: WebAssembly.Module | undefined;
   /** The most bytes that the memory may take. */
   readonly memory: number;
+  /** Constructs the workers, if the program does that itself. */
+  readonly createWorker: CreateWorker | undefined;
   readonly meanwhile: () => void;
 }
 
@@ -41,15 +44,15 @@ export interface Loading {
  * Loads and starts a variant. Throws ThreadsFailure when it has threads, and they are not available. @internal
  */
 export async function loadModule(loading: Loading): Promise<LoadedModule> {
-  const { variant, wasmUrl } = loading;
+  const { variant, wasmUrl, createWorker } = loading;
   if (variant === "single") return { ...(await start(loading, 0)), workers: null };
   const script = scriptAt(wasmUrl, `edgegrad-${variant}.mjs`);
   try {
-    return await startWithWorkers(loading, new Workers(variant, script));
+    return await startWithWorkers(loading, new Workers(variant, script, createWorker));
   } catch (error) {
     // A program that passes the location of the .wasm file may still rely on a bundler for the workers' script.
     if (script === undefined || !(error instanceof WorkerFailure)) throw error;
-    return await startWithWorkers(loading, new Workers(variant, undefined));
+    return await startWithWorkers(loading, new Workers(variant, undefined, createWorker));
   }
 }
 

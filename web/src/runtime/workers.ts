@@ -10,6 +10,7 @@ import type { ThreadWorker } from "./native.js";
 import { nodeFiles, nodeProcess } from "./node.js";
 import { faultOf } from "./start_failure.js";
 import { startTimeout } from "./timeout.js";
+import { type CreateWorker, createdBy, trustAdvice, trusted } from "./worker_script.js";
 
 /** Threads are not available here; the rest of the engine is. */
 export class ThreadsFailure extends EdgeGradError {}
@@ -58,10 +59,11 @@ export class Workers {
     if (effectiveDirective === "worker-src") this.isForbidden = true;
   };
 
-  /** `script` is the address of the workers' script, if it is not beside the installed package. */
+  /** `script` is the address of the workers' script, if it is not beside the installed package; `create` is the program's own constructor. */
   constructor(
     private readonly variant: Variant,
     private readonly script: string | undefined,
+    private readonly create: CreateWorker | undefined,
   ) {
     this.first = new Promise((resolve, reject) => {
       this.firstRuns = resolve;
@@ -172,7 +174,9 @@ export class Workers {
     try {
       return this.constructAnywhere() as ThreadWorker;
     } catch (error) {
-      throw new WorkerFailure(this.variant, (error as Error).message, { cause: error });
+      if (EdgeGradError.isOne(error)) throw error;
+      const { message } = error as Error;
+      throw new WorkerFailure(this.variant, trustAdvice(message) ?? message, { cause: error });
     }
   }
 
@@ -184,9 +188,9 @@ export class Workers {
     if (script.startsWith("file:") && nodeFiles()?.existsSync(new URL(script)) === false) {
       throw new Error(`there is no ${script}`);
     }
-    if (isForeign(script)) return workerOf(blobOf(script), make);
-    const isAsMade = this.script === undefined && nodeWorker() === undefined;
-    return isAsMade ? (addressed(make) as Worker) : workerOf(script, make);
+    if (this.create !== undefined)
+      return createdBy(this.create, script, argumentsOf(make)[1]) as Worker;
+    return workerOf(isForeign(script) ? blobOf(script) : script, make);
   }
 }
 
@@ -209,7 +213,7 @@ type WorkerArguments = ConstructorParameters<typeof Worker>;
 function workerOf(script: string, make: () => Worker): Worker {
   const [, options] = argumentsOf(make);
   const NodeWorker = nodeWorker();
-  if (NodeWorker === undefined) return new globalThis.Worker(script, options);
+  if (NodeWorker === undefined) return new globalThis.Worker(trusted(script), options);
   return new NodeWorker(new URL(script), options as object) as unknown as Worker;
 }
 

@@ -10,6 +10,7 @@ import { kBorderHash } from "../generated/border.js";
 import type { Variant } from "../runtime/builds.js";
 import { describe, fail } from "../runtime/errors.js";
 import { kTimers } from "../runtime/host.js";
+import { importAgain } from "../runtime/import_again.js";
 import type { NativeModule } from "../runtime/native.js";
 import { nodeProcess } from "../runtime/node.js";
 import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.js";
@@ -80,7 +81,7 @@ async function join({ edgegradJoin }: JoinMessage, parent: Parent): Promise<void
     functions: functions ?? {},
     started: () => joinModule(host.module as NativeModule),
   };
-  const { default: start } = await kLoaders[variant]();
+  const { default: start } = await importAgain(kLoaders[variant]);
   await start({
     isThread: true,
     poolSize: 0,

@@ -1,0 +1,37 @@
+// Firefox remembers the failure of an import for as long as the page lives: a later one fails at once, without a request. So what has
+// failed is imported under another address.
+
+import { addressIn } from "./start_failure.js";
+
+/** The number of the next attempt, of addresses whose first one has failed. */
+const attempts = new Map<string, number>();
+
+/** Resolves as `load` does, which calls import() with an address that bundlers see. May be called again after a failure. */
+export async function importAgain<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    const address = addressIn((error as Error).message);
+    const attempt = attempts.get(address ?? "");
+    if (address === undefined) throw error;
+    attempts.set(address, attempt ?? 1);
+    if (attempt === undefined) throw error;
+    try {
+      return (await import(
+        /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ anew(
+          address,
+          attempt,
+        )
+      )) as T;
+    } catch {
+      attempts.set(address, attempt + 1);
+      throw error;
+    }
+  }
+}
+
+function anew(address: string, attempt: number): string {
+  const url = new URL(address);
+  url.searchParams.set("attempt", String(attempt));
+  return url.href;
+}
