@@ -67,7 +67,7 @@ const kPrelude = `
 const process = "EdgeRuntime" in globalThis ? undefined : globalThis.process;
 const isNode =
   typeof process?.getBuiltinModule === "function" &&
-  process.type !== "renderer" &&
+  !["renderer", "worker", "service-worker"].includes(process.type) &&
   globalThis.navigator?.userAgent !== "Cloudflare-Workers";
 const builtin = (name) => process.getBuiltinModule("node:" + name);
 `;

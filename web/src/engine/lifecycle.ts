@@ -51,6 +51,7 @@ import { captureStack, showWarning } from "../runtime/messages.js";
 import type { NativeModule } from "../runtime/native.js";
 import { nextTask } from "../runtime/next_task.js";
 import { processHere } from "../runtime/node.js";
+import { requireHost } from "../runtime/requirements.js";
 import { chooseVariant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { ThreadsFailure, type Workers } from "../runtime/workers.js";
@@ -135,6 +136,7 @@ export async function startEngine(
   given: [options?: InitOptions],
   meanwhile: () => void,
 ): Promise<void> {
+  requireHost("init");
   const [options, signal] = readInitOptions(given);
   throwIfAborted(signal);
   const existing = instance?.ended === null ? instance : null;

@@ -5,14 +5,17 @@ export function processHere(): typeof globalThis.process | undefined {
   return "EdgeRuntime" in globalThis ? undefined : globalThis.process;
 }
 
+// Electron's windows, and the workers in them: where these have Node's API, they have the browser's, too.
+const kOfPages = ["renderer", "worker", "service-worker"];
+
 /**
  * Returns the process of Node; undefined in pages, and where Node is imitated without its files and threads: in a window of Electron,
  * in Cloudflare Workers and in Vercel's edge runtime. The engine's script decides in the same way (scripts/bundlable.mjs).
  */
 export function nodeProcess(): typeof globalThis.process | undefined {
   const process = processHere();
-  const isWindow = (process as { type?: string } | undefined)?.type === "renderer";
-  const isImitated = isWindow || globalThis.navigator?.userAgent === "Cloudflare-Workers";
+  const isPage = kOfPages.includes((process as { type?: string } | undefined)?.type ?? "");
+  const isImitated = isPage || globalThis.navigator?.userAgent === "Cloudflare-Workers";
   return process?.getBuiltinModule === undefined || isImitated ? undefined : process;
 }
 

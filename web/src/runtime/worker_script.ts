@@ -56,11 +56,19 @@ function createPolicy(): typeof policy {
   }
 }
 
-/** What to do about an error of Worker's constructor that demands a trusted address; undefined for others. */
-export function trustAdvice(message: string): string | undefined {
-  if (!/TrustedScriptURL|Trusted ?Type/i.test(message)) return undefined;
-  return (
-    `the page requires Trusted Types: allow the policy "${kPolicy}" in the directive trusted-types of its content ` +
-    "security policy, or pass createWorker"
-  );
+/** The reason why a page gets no workers whose content security policy does not allow them; browsers do not tell it. */
+export const kForbidden = "the content security policy does not allow them";
+
+/** What to do about the reason why workers cannot be constructed; undefined for others. */
+export function adviceOnWorkers(reason: string): string | undefined {
+  if (reason === kForbidden) {
+    return "Add the origin of their script to worker-src, and blob: if that is not this page's own.";
+  }
+  if (/TrustedScriptURL/.test(reason)) {
+    return `Allow the policy "${kPolicy}" in the directive trusted-types, or pass createWorker.`;
+  }
+  // Of Node's permission model.
+  if (/Access to this API has been restricted/.test(reason))
+    return "Start Node with --allow-worker.";
+  return undefined;
 }

@@ -6,11 +6,18 @@ import type { Variant } from "./builds.js";
 import { EdgeGradError } from "./errors.js";
 import { queueMicrotask } from "./host.js";
 import { rejectAll } from "./keep_alive.js";
+import { moduleFlags } from "./module_flags.js";
 import type { ThreadWorker } from "./native.js";
 import { nodeFiles, nodeProcess } from "./node.js";
 import { faultOf } from "./start_failure.js";
 import { startTimeout } from "./timeout.js";
-import { type CreateWorker, createdBy, trustAdvice, trusted } from "./worker_script.js";
+import {
+  adviceOnWorkers,
+  type CreateWorker,
+  createdBy,
+  kForbidden,
+  trusted,
+} from "./worker_script.js";
 
 /** Threads are not available here; the rest of the engine is. */
 export class ThreadsFailure extends EdgeGradError {}
@@ -18,11 +25,13 @@ export class ThreadsFailure extends EdgeGradError {}
 /** The workers cannot be started. */
 export class WorkerFailure extends ThreadsFailure {
   constructor(variant: Variant, reason: string, options?: ErrorOptions) {
+    const advice =
+      adviceOnWorkers(reason) ??
+      `They run the file edgegrad-${variant}.mjs: serve it beside the .wasm file, as JavaScript and, from another ` +
+        "origin, with Access-Control-Allow-Origin; or pass the location of both as wasmUrl.";
     super(
       "Internal",
-      `[init] the workers of the build "${variant}" could not be started: ${reason}. ` +
-        `They run the file edgegrad-${variant}.mjs: serve it beside the .wasm file, as JavaScript and, from another ` +
-        "origin, with Access-Control-Allow-Origin; or pass the location of both as wasmUrl.",
+      `[init] the workers of the build "${variant}" could not be started: ${reason.replace(/\.$/, "")}. ${advice}`,
       options,
     );
   }
@@ -107,10 +116,7 @@ export class Workers {
   async explained(error: unknown): Promise<unknown> {
     if (!(error instanceof WorkerFailure)) return error;
     const fault = await faultOf(this.address, true);
-    const reason = this.isForbidden
-      ? "the content security policy does not allow them: add the origin of their script to worker-src, " +
-        "and blob: if that is not this page's own"
-      : fault;
+    const reason = this.isForbidden ? kForbidden : fault;
     return reason === undefined ? error : new WorkerFailure(this.variant, reason, { cause: error });
   }
 
@@ -175,8 +181,7 @@ export class Workers {
       return this.constructAnywhere() as ThreadWorker;
     } catch (error) {
       if (EdgeGradError.isOne(error)) throw error;
-      const { message } = error as Error;
-      throw new WorkerFailure(this.variant, trustAdvice(message) ?? message, { cause: error });
+      throw new WorkerFailure(this.variant, (error as Error).message, { cause: error });
     }
   }
 
@@ -214,7 +219,8 @@ function workerOf(script: string, make: () => Worker): Worker {
   const [, options] = argumentsOf(make);
   const NodeWorker = nodeWorker();
   if (NodeWorker === undefined) return new globalThis.Worker(trusted(script), options);
-  return new NodeWorker(new URL(script), options as object) as unknown as Worker;
+  const execArgv = moduleFlags(nodeProcess()?.execArgv ?? []);
+  return new NodeWorker(new URL(script), { ...options, execArgv }) as unknown as Worker;
 }
 
 // Deno and Bun also have the global Worker of browsers, but Emscripten's script uses Node's Worker wherever it finds Node's API.
