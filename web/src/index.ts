@@ -7,6 +7,7 @@
 
 // This must be the first export: own_frames.ts, which errors.ts imports, marks where the package's code begins.
 
+export { errorFrom } from "./runtime/error_from.js";
 export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
 
 // The order of these does not matter.

@@ -32,7 +32,7 @@ function assertOnlyOurs({ status, stderr }, functionName) {
   assert.doesNotMatch(stderr, /dist.index\.js/);
   assert.match(
     stderr,
-    new RegExp(`EdgeGradError: .*\\n(\\t.*\\n)?    at .*${functionName} .*eval`),
+    new RegExp(`EdgeGradError \\[\\w+\\]: .*\\n(\\t.*\\n)?    at .*${functionName} .*eval`),
   );
   assert.ok(stderr.length < 2000, stderr);
 }
@@ -94,7 +94,7 @@ describe("the stack of an error", () => {
   test("begins with the message and the caller, and may be written", () => {
     const error = thrownBy(fail);
     const [title, first] = error.stack.split("\n");
-    assert.equal(title, `EdgeGradError: ${error.message}`);
+    assert.equal(title, `EdgeGradError [${error.code}]: ${error.message}`);
     assert.match(first, /at fail .*uncaught\.test\.mjs/);
     error.stack = "another";
     assert.equal(error.stack, "another");
@@ -115,7 +115,7 @@ describe("the stack of an error", () => {
 
   test("is shown where the language's own objects are frozen", async () => {
     const { stderr } = await run("a.add(b)", "mistake();", ["--frozen-intrinsics"]);
-    assert.match(stderr, /EdgeGradError: \[add\]/);
+    assert.match(stderr, /EdgeGradError \[\w+\]: \[add\]/);
     assert.doesNotMatch(stderr, /dist.index\.js/);
   });
 
@@ -135,7 +135,7 @@ describe("the stack of an error", () => {
       console.log(Error.prepareStackTrace === mapped);`;
     const { stdout } = await runNode(["--input-type=module", "--eval", program]);
     const [title, ...rest] = stdout.trim().split("\n");
-    assert.match(title, /^EdgeGradError: \[add\]/);
+    assert.match(title, /^EdgeGradError \[\w+\]: \[add\]/);
     const names = rest.map((line) => /at mapped (\S+)/.exec(line)?.[1] ?? line);
     assert.deepEqual(names, ["inner", "outer", "null", "true"]);
   });

@@ -29,7 +29,7 @@ const kRuntimes = {
 
 const kOwnWorkers = {
   reason: "its global `Worker` is that of web pages; import the one of `node:worker_threads`",
-  error: /EdgeGradError: \[(spawn|expose)\] .*node:worker_threads/,
+  error: /EdgeGradError \[\w+\]: \[(spawn|expose)\] .*node:worker_threads/,
 };
 
 const kRefused = {

@@ -5,6 +5,7 @@ import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
 import { checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
+import { encodeUtf8 } from "../runtime/utf8.js";
 import { handleOf } from "../tensor/info.js";
 import { knownTensor, Tensor, takeTensor } from "../tensor/tensor.js";
 import { noGrad } from "./grad_mode.js";
@@ -141,8 +142,6 @@ export abstract class Function {
   }
 }
 
-const utf8 = new TextEncoder();
-
 /** Runs `fn` in the engine and records the operation. */
 export function applyFunction<Args extends unknown[], Output>(
   fn: FunctionClass<Args, Output>,
@@ -157,7 +156,7 @@ export function applyFunction<Args extends unknown[], Output>(
     );
   const callback = holdFunction(backward, name);
   const ctx = new FunctionContext(callback, args.length);
-  const nameBytes = utf8.encode(name);
+  const nameBytes = encodeUtf8(name);
   writeWords([...argumentHandles, ...nameBytes]);
   const isOnce = fn.onceDifferentiable === true;
   const words = [callback, args.length, nameBytes.length, isOnce] as const;

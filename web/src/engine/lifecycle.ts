@@ -114,8 +114,8 @@ interface EngineInstance {
   /** Null if another thread started the engine. */
   readonly options: InitValues | null;
   readonly started: Promise<void>;
-  /** Ends a start that nobody waits for any more. */
-  readonly abandoning: AbortController;
+  /** Ends a start that nobody waits for any more; null in an AudioWorklet, where such a start is only ignored. */
+  readonly abandoning: AbortController | null;
   /** The number of calls of init() that found this instance, without those that their signals have ended. */
   callers: number;
   /** Set by shutdown(), and when the start is abandoned. */
@@ -161,11 +161,11 @@ async function startedWithGpu(shared: EngineInstance, isRequired: boolean): Prom
 }
 
 function begin(options: InitValues, meanwhile: () => void): EngineInstance {
-  const abandoning = new AbortController();
+  const abandoning = typeof AbortController === "function" ? new AbortController() : null;
   const started = (async () => {
     await instance?.ended;
-    throwIfAborted(abandoning.signal);
-    await start(options, meanwhile, abandoning.signal);
+    throwIfAborted(abandoning?.signal);
+    await start(options, meanwhile, abandoning?.signal);
   })().catch((error: unknown) => {
     if (instance === begun) instance = null;
     throw error;
@@ -178,14 +178,14 @@ function begin(options: InitValues, meanwhile: () => void): EngineInstance {
 // What it waits for may never come, such as the answer of a server. The next start does not wait for that.
 function abandon(abandoned: EngineInstance, signal: AbortSignalLike | undefined): void {
   if (abandoned.options === null) return;
-  abandoned.abandoning.abort(signal?.reason);
+  abandoned.abandoning?.abort(signal?.reason);
   abandoned.ended ??= end(abandoned);
 }
 
 async function start(
   options: InitValues,
   meanwhile: () => void,
-  abandoned: AbortSignal,
+  abandoned: AbortSignal | undefined,
 ): Promise<void> {
   const loading = loadBuild(options, meanwhile);
   const loaded = await unlessAborted(abandoned, loading, () => {
@@ -294,8 +294,7 @@ export function expectModule(): void {
   const started = new Promise<void>((resolve) => {
     joined = resolve;
   });
-  const abandoning = new AbortController();
-  instance = { options: null, started, abandoning, callers: 0, ended: null };
+  instance = { options: null, started, abandoning: null, callers: 0, ended: null };
 }
 
 /** True on a thread that called init() itself. @internal */

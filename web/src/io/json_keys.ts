@@ -1,6 +1,7 @@
 // JSON.parse() silently keeps the last of two equal keys. Different readers would interpret a file whose header
 // names a tensor twice differently, so such headers are rejected.
 
+import { decodeUtf8 } from "../runtime/utf8.js";
 import { reject } from "./broken_file.js";
 
 const kQuote = 0x22;
@@ -54,7 +55,7 @@ export function parseJson(what: string, bytes: Uint8Array): Record<string, unkno
   let text: string;
   try {
     // A copy, because TextDecoder does not accept shared memory.
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes.slice());
+    text = decodeUtf8(bytes.slice());
   } catch {
     reject(`${what} is not UTF-8 text.`);
   }

@@ -3,6 +3,7 @@
 // length.
 
 import { kMaxDims } from "../ops/create.js";
+import { decodeUtf8 } from "../runtime/utf8.js";
 import { reject } from "./broken_file.js";
 
 /** The most tensors and texts of metadata: no model has nearly as many. */
@@ -28,7 +29,6 @@ const [kZero, kNine] = [0x30, 0x39];
 /** Reads the objects of a header; every method must be called inside reading(). */
 export class HeaderReader {
   readonly #bytes: Uint8Array;
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   #at = 0;
   #keyCount = 0;
 
@@ -188,7 +188,7 @@ export class HeaderReader {
 
   #decoded(bytes: Uint8Array): string {
     try {
-      return this.#decoder.decode(bytes);
+      return decodeUtf8(bytes);
     } catch {
       return reject("the header is not UTF-8 text.");
     }

@@ -2,6 +2,7 @@
 // then the data. The header lists each tensor with its type, shape and the range of its data.
 
 import { describe, fail } from "../runtime/errors.js";
+import { encodeUtf8 } from "../runtime/utf8.js";
 import { itemSize } from "../tensor/dtype.js";
 import { geometryOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -69,7 +70,7 @@ export function layOut(
 }
 
 function headerOf(fields: object): Uint8Array {
-  const text = new TextEncoder().encode(JSON.stringify(fields));
+  const text = encodeUtf8(JSON.stringify(fields));
   // The header is padded with spaces so that the data starts at a multiple of 8.
   const size = Math.ceil(text.length / 8) * 8;
   const header = new Uint8Array(kHeaderBytes + size).fill(0x20, kHeaderBytes);

@@ -7,6 +7,7 @@
 // tensor that replaces a parameter is made after it.
 
 import { isPlainObject } from "../arguments/read.js";
+import { otherCopyOf } from "../runtime/copy.js";
 import { describe, fail } from "../runtime/errors.js";
 import { queueMicrotask } from "../runtime/host.js";
 import { isMap, isSet } from "../runtime/realm.js";
@@ -79,7 +80,10 @@ export class Members {
     this.#kinds = kinds;
     this.#names = names;
     this.#values = values;
-    for (const [name, value] of others) attempt(() => this.#warnOfHidden(name, value));
+    for (const [name, value] of others) {
+      if (otherCopyOf(value) !== undefined) this.#refuse(name, value);
+      attempt(() => this.#warnOfHidden(name, value));
+    }
   }
 
   /** Returns a function that tells whether the members are still the same, except those that a call has replaced for now. */
@@ -155,6 +159,15 @@ export class Members {
       "InvalidArgument",
       this.#owner.constructor.name,
       `cannot assign ${got} as ${before} '${name}' (${expected} or null expected)${advice}.`,
+    );
+  }
+
+  #refuse(name: string, value: object): never {
+    const owner = this.#owner.constructor.name;
+    fail(
+      "InvalidArgument",
+      owner,
+      `${name}: expected a value of this copy, got ${describe(value)}.`,
     );
   }
 

@@ -12,7 +12,8 @@ import { boolean, type Options, Rule } from "../arguments/rule.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import type { Target } from "../ops/to.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { kCopy, kThisCopy } from "../runtime/copy.js";
+import { fail, refusal, refuseImitation } from "../runtime/errors.js";
 import { addGuard, type Guard, isCapturing } from "../runtime/live.js";
 import { registerPublicMethods } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
@@ -80,6 +81,7 @@ export class Module {
     ...inputs: Inputs
   ): Output {
     const module = this as unknown as Module;
+    if (!(#members in module)) refuseImitation(module, "module.clone()");
     module.#members.check();
     if (isCapturing()) addGuard(module.#guard());
     const hooks = module.#hooks;
@@ -143,6 +145,7 @@ export class Module {
 
   /** Returns the parameters of this module and its parts, each once. */
   parameters(): Parameter[] {
+    if (!(#members in this)) refuseImitation(this, "module.clone()");
     return this.namedParameters().map(([, parameter]) => parameter);
   }
 
@@ -213,6 +216,7 @@ export class Module {
    * under several names is one tensor under all of them.
    */
   stateDict(): StateDict {
+    if (!(#members in this)) refuseImitation(this, "module.clone()");
     const entries = this.#state();
     const own = new Set(entries.map(([, tensor]) => tensor));
     const detached = new Map([...own].map((tensor) => [tensor, tensor.detach()]));
@@ -434,6 +438,11 @@ export class Module {
   #ensureHooks(): ModuleHooks {
     this.#hooks ??= new ModuleHooks();
     return this.#hooks;
+  }
+
+  /** Where this class is. @internal */
+  get [kCopy](): object {
+    return kThisCopy;
   }
 
   /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */

@@ -5,6 +5,7 @@ import { kDraw } from "../arguments/generator.js";
 import { readArguments } from "../arguments/read.js";
 import { integer, Rule } from "../arguments/rule.js";
 import { checkedFor, native, reserveStack } from "../runtime/bridge.js";
+import { kCopy, kThisCopy } from "../runtime/copy.js";
 import { fail } from "../runtime/errors.js";
 import { isCapturing } from "../runtime/live.js";
 import { tensorRule } from "../tensor/rules.js";
@@ -74,6 +75,11 @@ export class Generator {
         this.#state = readState();
       }
     });
+  }
+
+  /** Where this class is. @internal */
+  get [kCopy](): object {
+    return kThisCopy;
   }
 
   /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */

@@ -24,7 +24,9 @@ const kProperties: Readonly<Record<string, string>> = {
   requires_grad: "requiresGrad",
   grad_fn: "gradFn",
   is_leaf: "isLeaf",
-  length: "shape[0] for the number of rows, or x.numel for that of elements",
+  length:
+    "shape[0] for the number of rows, or x.numel for that of elements. Libraries that copy or compare any object, such as " +
+    "lodash, cannot do so with tensors: use x.clone(), x.equal(y) or module.clone()",
 };
 
 // The first indices, with which loops start, and the last ones, which are negative in Python.

@@ -15,7 +15,8 @@ import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import { checkStep_ } from "../generated/internal.js";
 import { clone } from "../generated/ops.js";
 import { checked, native } from "../runtime/bridge.js";
-import { describe, EdgeGradError, fail } from "../runtime/errors.js";
+import { kCopy, kThisCopy } from "../runtime/copy.js";
+import { describe, EdgeGradError, fail, refuseImitation } from "../runtime/errors.js";
 import { keysOf } from "../runtime/keys.js";
 import { isCapturing, runLive } from "../runtime/live.js";
 import { camelCase, snakeCase } from "../runtime/spelling.js";
@@ -113,6 +114,8 @@ export abstract class Optimizer<
 
   /** Sets the gradients of all parameters to null, or with `setToNone: false` to zeros in place. */
   zeroGrad(...given: ZeroGradArguments): void {
+    if (!(#undo in this))
+      refuseImitation(this, "a new optimizer, and loadStateDict(it.stateDict())");
     const where = `${this.#name}.zeroGrad`;
     const params = this.#params();
     zeroGrads(where, params, given);
@@ -134,6 +137,8 @@ export abstract class Optimizer<
   /** Updates every parameter that has a gradient. A `closure` is called first, and its result, the loss, is returned. */
   // biome-ignore lint/suspicious/noExplicitAny: a class that extends this one says what its step returns.
   step(...given: [closure?: () => any]): any {
+    if (!(#undo in this))
+      refuseImitation(this, "a new optimizer, and loadStateDict(it.stateDict())");
     // Skips reading the arguments of the usual call without any, because a small model has many steps per second.
     const loss = given.length === 0 ? undefined : this.#lossOf(given);
     // In a captured function, every replay looks up groups and gradients again.
@@ -342,6 +347,11 @@ export abstract class Optimizer<
 
   get #name(): string {
     return this.constructor.name;
+  }
+
+  /** Where this class is. @internal */
+  get [kCopy](): object {
+    return kThisCopy;
   }
 
   /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */

@@ -6,6 +6,8 @@ import { fileOfPackage } from "./own_frames.js";
 
 /** Calls a function of files.ts that contains an address; undefined where no address is known. */
 export function addressed<T>(make: () => T): T | undefined {
+  // An AudioWorklet knows no addresses.
+  if (typeof URL === "undefined") return undefined;
   try {
     return make();
   } catch (error) {

@@ -1,6 +1,7 @@
 // The error class of this package, and helpers for its messages.
 
 import type { ErrorCode } from "../generated/border.js";
+import { kThisCopy, otherCopyOf } from "./copy.js";
 import { hideOwnFrames } from "./own_frames.js";
 
 export type { ErrorCode } from "../generated/border.js";
@@ -26,7 +27,26 @@ export class EdgeGradError extends Error {
     // The constructor of Error throws for a value that cannot be converted to a string.
     super(typeof message === "string" ? message : describe(message), options);
     // Internal errors keep the full stack, which shows maintainers where the package itself fails.
-    if (code !== "Internal") hideOwnFrames(this, EdgeGradError);
+    const title = `EdgeGradError [${code}]: ${this.message}`;
+    if (code !== "Internal") hideOwnFrames(this, EdgeGradError, title);
+    if (!this.stack?.startsWith(title)) nameCode(this, title);
+  }
+}
+
+// Makes the stack begin with a title that has the code: structured cloning and Comlink keep no other property of an error. Firefox keeps
+// the cause and not the stack.
+function nameCode(error: EdgeGradError, title: string): void {
+  const { stack = "", message, code } = error;
+  const start = stack.indexOf(message);
+  const isTitled = message !== "" && start !== -1 && !stack.slice(0, start).includes("\n");
+  const rest = isTitled ? stack.slice(start + message.length) : `\n${stack}`;
+  Object.defineProperty(error, "stack", {
+    value: title + rest,
+    writable: true,
+    configurable: true,
+  });
+  if (!isTitled && error.cause === undefined) {
+    Object.defineProperty(error, "cause", { value: { code }, writable: true, configurable: true });
   }
 }
 
@@ -67,6 +87,17 @@ export function adviceForModules(value: unknown): string {
   return isCallable ? " For a module, pass (...inputs) => module.call(...inputs)." : "";
 }
 
+/**
+ * Throws InvalidArgument in the name of an object that has the class of a module or optimizer, but not its private members: libraries
+ * copy the enumerable properties of objects, or wrap objects in proxies. `instead` is what to use instead.
+ */
+export function refuseImitation(imitation: object, instead: string): never {
+  const where = classNameOf(imitation);
+  const message =
+    "this is a copy or a proxy of the object, made by a library (as lodash or valtio), which has not all of it";
+  fail("InvalidArgument", where, `${message}. Keep the object itself, or use ${instead}.`);
+}
+
 /** Returns a short description of a value for an error message, whatever the value is. */
 export function describe(value: unknown): string {
   try {
@@ -85,7 +116,16 @@ function described(value: unknown): string {
   if (Array.isArray(value) && value.every((one) => typeof one !== "object")) {
     return shortened(`[${value.map(String).join(", ")}]`);
   }
-  return `an object of class ${classNameOf(value)}`;
+  return `an object of class ${classNameOf(value)}${whoseCopy(value)}`;
+}
+
+function whoseCopy(value: object): string {
+  const other = otherCopyOf(value);
+  if (other === undefined) return "";
+  return (
+    ` of another copy of edgegrad. Two are loaded, ${kThisCopy.name} and ${other.name}: keep one (npm dedupe, or the bundler's ` +
+    "resolve.dedupe or resolve.alias)"
+  );
 }
 
 function classNameOf(value: object): string {

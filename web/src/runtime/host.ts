@@ -1,13 +1,15 @@
 // What the host offers, as it was when the package was imported: tests put fake timers in its place (sinon, vitest, jest), which stand
-// still while a program awaits the engine. Hosts may lack some of it, such as an AudioWorklet.
+// still while a program awaits the engine. An AudioWorklet has none of it.
+
+const nothing = () => undefined;
 
 export const {
   setTimeout,
   clearTimeout,
-  setInterval,
-  clearInterval,
+  setInterval = nothing as unknown as typeof globalThis.setInterval,
+  clearInterval = nothing,
   setImmediate,
-  queueMicrotask,
+  queueMicrotask = (run: () => void) => void Promise.resolve().then(run),
 } = globalThis;
 
 const { performance } = globalThis;

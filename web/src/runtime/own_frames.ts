@@ -137,7 +137,7 @@ export function framesAbove(below: unknown, limit: number): Frame[] | null {
 }
 
 /** Removes the package's frames from an error's stack; `below` is the function that made the error. */
-export function hideOwnFrames(error: Error, below: unknown): void {
+export function hideOwnFrames(error: Error, below: unknown, title: string): void {
   const { stackTraceLimit } = api;
   if (!stackTraceLimit) return;
   const frames = framesAbove(below, stackTraceLimit + kMaxOwnFrames);
@@ -147,9 +147,7 @@ export function hideOwnFrames(error: Error, below: unknown): void {
   // Deleted without reading or assigning it first: Node then still finds the line to show.
   delete error.stack;
   Object.defineProperty(error, "stack", {
-    value: [`${error.name}: ${error.message}`, ...linesOf(shown.slice(0, stackTraceLimit))].join(
-      "\n",
-    ),
+    value: [title, ...linesOf(shown.slice(0, stackTraceLimit))].join("\n"),
     writable: true,
     configurable: true,
   });

@@ -26,6 +26,7 @@ import type { ShortcutMethods } from "../ops/shortcut_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
 import type { NonzeroMethod } from "../ops/where.js";
 import { checkedFor, native } from "../runtime/bridge.js";
+import { kCopy, kThisCopy } from "../runtime/copy.js";
 import { fail } from "../runtime/errors.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import { type Complex, type Device, type DType, deviceOf, dtypeOf } from "./dtype.js";
@@ -260,6 +261,11 @@ export class Tensor {
   /** Returns what console.log shows in Node. @internal */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.disposed ? "tensor(disposed)" : this.toString();
+  }
+
+  /** Where this class is. @internal */
+  get [kCopy](): object {
+    return kThisCopy;
   }
 
   /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */

@@ -190,8 +190,10 @@ function workerOf(worker: WorkerLike): EngineWorker {
   if (known !== undefined) return known;
   checkKind(worker);
   const module = startedModule();
-  const user = new UserWorker(worker, (reason, hasExited) => engineWorker.end(reason, hasExited));
-  const engineWorker = new EngineWorker(user, {
+  const user: UserWorker = new UserWorker(worker, (reason, hasExited) =>
+    engineWorker.end(reason, hasExited),
+  );
+  const engineWorker: EngineWorker = new EngineWorker(user, {
     idle: () => undefined,
     ended: (self) => {
       userWorkers.delete(self);
