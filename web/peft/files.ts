@@ -141,7 +141,7 @@ function listed(names: readonly string[]): string {
 export async function writeAdapter(
   tensors: Readonly<Record<string, eg.Tensor>>,
   values: Readonly<Record<string, unknown>>,
-): Promise<Record<string, Uint8Array>> {
+): Promise<Record<string, eg.Bytes>> {
   const text = `${JSON.stringify(values, null, 2)}\n`;
   const read = await Promise.all(
     Object.entries(tensors).map(async ([key, tensor]) => [key, await onCpu(tensor)] as const),

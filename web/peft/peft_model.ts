@@ -279,7 +279,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
   /** Returns the files of an adapter by name: adapter_config.json and adapter_model.safetensors. */
   savePretrained(
     options: { readonly adapterName?: string | undefined } = {},
-  ): Promise<Record<string, Uint8Array>> {
+  ): Promise<Record<string, eg.Bytes>> {
     const { adapterName = this.activeAdapters[0] ?? "default" } = checkedOptions(options);
     const { config, values } = this.adapterNamed(adapterName);
     const isTransposed = adaptedIn(this.model).some(

@@ -81,6 +81,7 @@ export { addDevtoolsFormatter } from "./tensor/devtools.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
 export * from "./tensor/dtype_names.js";
 export type { Item } from "./tensor/elements.js";
+export type { Bytes, DataArray } from "./tensor/own_memory.js";
 export { keep, userScope as scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
 export * as testing from "./testing/index.js";

@@ -50,7 +50,7 @@ export abstract class PreTrainedModel extends eg.nn.Module {
    * Returns the files of the model by name: `config.json` and `model.safetensors`, with the names of tensors that it was read from, and
    * `generation_config.json` if there was one.
    */
-  savePretrained(): Promise<Record<string, Uint8Array>> {
+  savePretrained(): Promise<Record<string, eg.Bytes>> {
     return savedFiles(this);
   }
 }

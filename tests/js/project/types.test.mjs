@@ -36,10 +36,17 @@ const kSetups = {
   ],
 };
 
+/** The oldest compiler that the package supports, the last of TypeScript 5, and that of the checkout and of the templates. */
+const kCompilers = ["typescript-5.2", "typescript-5.9", "typescript"];
+
 function compile(options, ...files) {
-  const compiler = join(kRoot, "node_modules", "typescript", "bin", "tsc");
+  return compileWith("typescript", options, ...files);
+}
+
+function compileWith(version, options, ...files) {
+  const compiler = join(kRoot, "node_modules", version, "bin", "tsc");
   const common = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022"];
-  const args = [...common, "--types", "", "--pretty", "false", ...options, ...files];
+  const args = [...common, "--typeRoots", "none", "--pretty", "false", ...options, ...files];
   // The types of the DOM have a console.
   const own = options.some((one) => one.includes("dom")) ? [] : ["console.d.ts"];
   return runNode([compiler, ...args, ...own], { cwd: folder });
@@ -57,6 +64,22 @@ test("a page that opens and saves models compiles with the types of the DOM", as
   const { status, stdout } = await compile(options, "page.ts");
   assert.equal(status, 0, stdout);
 });
+
+for (const version of kCompilers) {
+  const bundler = ["--module", "esnext", "--moduleResolution", "bundler"];
+
+  test(`bytes go to the functions of the platform in ${version}`, async () => {
+    const options = [...bundler, "--lib", "es2022,dom,dom.iterable"];
+    const { status, stdout } = await compileWith(version, options, "bytes.ts");
+    assert.equal(status, 0, stdout);
+  });
+
+  test(`the declarations of every entry compile with the library of ES2020 in ${version}`, async () => {
+    const options = [...bundler, "--lib", "es2020", "--skipLibCheck", "false"];
+    const { status, stdout } = await compileWith(version, options, "entries.ts");
+    assert.equal(status, 0, stdout);
+  });
+}
 
 test("the compiler shows what to write for the length of a tensor", async () => {
   const program =

@@ -1,6 +1,6 @@
 // What a loaded model keeps of its file for save(): all but the tensors that the module holds.
 
-import type { Tensor } from "edgegrad";
+import type { Bytes, Tensor } from "edgegrad";
 import type { Draft, Message } from "../proto/schema.js";
 import { writeMessage } from "../proto/write.js";
 import type { Stored } from "../tensors/decode.js";
@@ -31,7 +31,7 @@ export function fileWithout(
   model: Message<"Model">,
   held: readonly HeldTensor[],
   stored: ReadonlyMap<string, Stored>,
-): Uint8Array {
+): Bytes {
   const tensors = new Map(held.map(({ name, value }) => [name, value]));
   return withInitializers(model, (message) => {
     const { name = "", dims, dataType } = message;
@@ -47,7 +47,7 @@ export function fileWithout(
 export function withInitializers(
   model: Message<"Model">,
   change: (tensor: Message<"Tensor">) => Draft<"Tensor">,
-): Uint8Array {
+): Bytes {
   const graph = model.graph as Message<"Graph">;
   const initializer = graph.initializer.map(change);
   return writeMessage("Model", { ...model, graph: { ...graph, initializer } });

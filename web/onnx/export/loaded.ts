@@ -1,6 +1,6 @@
 // Writing a loaded model again: the file as it was, with the elements that its parameters and buffers have now.
 
-import type { nn, Tensor } from "edgegrad";
+import type { Bytes, nn, Tensor } from "edgegrad";
 import { fail } from "../errors.js";
 import { readMessage } from "../proto/read.js";
 import type { Message } from "../proto/schema.js";
@@ -9,7 +9,7 @@ import { tensorOf } from "./graph.js";
 import { withInitializers } from "./kept_file.js";
 
 /** Returns the bytes of a model with the tensors that its module holds now. */
-export function fileWith(file: Uint8Array, tensors: ReadonlyMap<string, Tensor>): Uint8Array {
+export function fileWith(file: Uint8Array, tensors: ReadonlyMap<string, Tensor>): Bytes {
   return withInitializers(readMessage("Model", file), (message) => {
     const { name = "", dataType } = message;
     const tensor = tensors.get(name);

@@ -1,6 +1,6 @@
 // The file of a trace: its graph, what it is called with and what it returns.
 
-import { runtime } from "edgegrad";
+import { type Bytes, runtime } from "edgegrad";
 import { fail } from "../errors.js";
 import type { Draft } from "../proto/schema.js";
 import { writeMessage } from "../proto/write.js";
@@ -16,7 +16,7 @@ import { leavesOf, Value, Varying } from "./values.js";
 const kWhere = "onnx.save";
 
 /** Returns the file of a trace. */
-export function writeTraced(traced: Traced, options: ReadOptions): Uint8Array {
+export function writeTraced(traced: Traced, options: ReadOptions): Bytes {
   const exporter = new Exporter(options.opset);
   const { graph } = exporter;
   for (const [i, value] of traced.inputs.entries()) {
@@ -50,7 +50,7 @@ function model(
   traced: Traced,
   options: ReadOptions,
   problems: Problems,
-): Uint8Array {
+): Bytes {
   const { graph } = exporter;
   const values = outputsOf(traced.result);
   const names = options.outputNames ?? namesOf(traced.result, values.length);

@@ -1,6 +1,6 @@
 // Traces a module or a function and writes it as an ONNX model.
 
-import { keep, nn, scope, type Tensor, tensor } from "edgegrad";
+import { type Bytes, keep, nn, scope, type Tensor, tensor } from "edgegrad";
 import { fail } from "../errors.js";
 import { OnnxModule, programOf } from "../module.js";
 import { fileWith, tensorsIn } from "./loaded.js";
@@ -14,10 +14,7 @@ import { Value } from "./values.js";
 const kWhere = "onnx.save";
 
 /** Does what save() says. */
-export async function write(
-  target: Traceable,
-  options: SaveOptions | undefined,
-): Promise<Uint8Array> {
+export async function write(target: Traceable, options: SaveOptions | undefined): Promise<Bytes> {
   if (!(target instanceof nn.Module) && typeof target !== "function") {
     fail(
       "InvalidArgument",
@@ -32,10 +29,7 @@ export async function write(
 }
 
 // Without inputs, the graph of the file stays as it was.
-async function savedAgain(
-  module: OnnxModule,
-  options: SaveOptions | undefined,
-): Promise<Uint8Array> {
+async function savedAgain(module: OnnxModule, options: SaveOptions | undefined): Promise<Bytes> {
   const given = Object.entries(options ?? {}).find(([, value]) => value !== undefined);
   if (given !== undefined) {
     const message = `${given[0]}: without inputs a loaded model is written as it was. Give inputs, and it is traced anew.`;
@@ -65,7 +59,7 @@ function inMode<T>(target: Traceable, training: boolean, fn: () => T): T {
   }
 }
 
-async function written(target: Traceable, options: ReadOptions): Promise<Uint8Array> {
+async function written(target: Traceable, options: ReadOptions): Promise<Bytes> {
   const session = new Session();
   const { held } = session;
   try {

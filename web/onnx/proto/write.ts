@@ -1,10 +1,11 @@
 // Writes a message in protobuf's wire format. It is written from its end, because the length of what is inside a message comes before
 // it. Large bytes are copied once, into the result.
 
+import type { Bytes } from "edgegrad";
 import { type Draft, type Field, fieldsByNumber, type MessageName } from "./schema.js";
 
 /** Returns the bytes of a message. */
-export function writeMessage<N extends MessageName>(name: N, message: Draft<N>): Uint8Array {
+export function writeMessage<N extends MessageName>(name: N, message: Draft<N>): Bytes {
   const writer = new Writer();
   writer.message(name, message);
   return writer.joined();
@@ -30,7 +31,7 @@ class Writer {
   #at = kStage;
   #length = 0;
 
-  joined(): Uint8Array {
+  joined(): Bytes {
     this.#flush();
     const result = new Uint8Array(this.#length);
     let end = this.#length;

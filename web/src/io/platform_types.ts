@@ -1,6 +1,7 @@
 // The parts of the platform's classes that files are read and written through. Declared here, because programs are also compiled
 // against the package without the types of pages.
 
+import type { Bytes } from "../tensor/own_memory.js";
 /** The part of a Blob or File that is read. */
 export interface BlobLike {
   /** The number of bytes. */
@@ -42,7 +43,7 @@ export interface StreamLike {
 /** The part of a WritableStreamDefaultWriter that is used. */
 export interface StreamWriterLike {
   /** Resolves when the stream has taken the bytes. */
-  write(bytes: Uint8Array): Promise<void>;
+  write(bytes: Bytes): Promise<void>;
   /** Resolves when everything is written. */
   close(): Promise<void>;
   /** Gives up what was written. */

@@ -5,6 +5,7 @@ import { describe, fail } from "../runtime/errors.js";
 import { encodeUtf8 } from "../runtime/utf8.js";
 import { itemSize } from "../tensor/dtype.js";
 import { geometryOf } from "../tensor/info.js";
+import type { Bytes } from "../tensor/own_memory.js";
 import { Tensor } from "../tensor/tensor.js";
 import { storedName } from "./stored_types.js";
 
@@ -34,7 +35,7 @@ interface PlacedTensor {
 /** What a file will contain. */
 export interface SafetensorsLayout {
   /** The beginning of the file, up to the data. */
-  readonly header: Uint8Array;
+  readonly header: Bytes;
   /** The tensors in the order of their data, which follow one another without gaps. */
   readonly tensors: readonly PlacedTensor[];
   /** The size of the file. */
@@ -69,7 +70,7 @@ export function layOut(
   return { header, tensors: placed, bytes: header.length + end };
 }
 
-function headerOf(fields: object): Uint8Array {
+function headerOf(fields: object): Bytes {
   const text = encodeUtf8(JSON.stringify(fields));
   // The header is padded with spaces so that the data starts at a multiple of 8.
   const size = Math.ceil(text.length / 8) * 8;

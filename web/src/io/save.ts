@@ -3,6 +3,7 @@ import type { Options } from "../arguments/rule.js";
 import { filledBy } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
 import { bytesIn } from "../tensor/dtype.js";
+import type { Bytes } from "../tensor/own_memory.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { kMetadataKey } from "./safetensors_layout.js";
 import { kMetadata, writeFile } from "./save_safetensors.js";
@@ -21,7 +22,7 @@ export type SaveOptions = Options<typeof kOptions>;
  * plain objects and arrays of these, such as state dicts. It is a safetensors file whose tensors are named by their paths,
  * "model.0.weight"; a tensor that occurs several times is stored once. load() restores the value.
  */
-export function save(value: unknown, ...rest: [options?: SaveOptions]): Uint8Array {
+export function save(value: unknown, ...rest: [options?: SaveOptions]): Bytes {
   const { metadata } = readOptions("save", kOptions, rest);
   if (metadata !== undefined && kStructureKey in metadata) {
     fail("InvalidArgument", "save", `metadata: the name "${kStructureKey}" is reserved.`);

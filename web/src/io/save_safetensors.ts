@@ -3,6 +3,7 @@ import { type Options, Rule } from "../arguments/rule.js";
 import { readStored } from "../ops/read.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import { allocated, bytesIn } from "../tensor/dtype.js";
+import type { Bytes } from "../tensor/own_memory.js";
 import { attempt } from "../tensor/reachable.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { StreamLike } from "./platform_types.js";
@@ -42,8 +43,8 @@ export function saveSafetensors(
 export function saveSafetensors(
   dict: Readonly<Record<string, Tensor>>,
   options?: SaveSafetensorsOptions,
-): Uint8Array;
-export function saveSafetensors(dict: unknown, ...rest: unknown[]): Uint8Array | Promise<void> {
+): Bytes;
+export function saveSafetensors(dict: unknown, ...rest: unknown[]): Bytes | Promise<void> {
   const where = "saveSafetensors";
   const [stream, ...others] = rest;
   if (isStream(stream)) {
@@ -66,7 +67,7 @@ export function writeFile(
   where: string,
   given: readonly NamedTensor[],
   metadata: Readonly<Record<string, string>> | undefined,
-): Uint8Array {
+): Bytes {
   const { header, tensors, bytes } = layOut(where, given, metadata);
   const file = allocated(where, bytes, () => new Uint8Array(bytes));
   file.set(header);

@@ -4,26 +4,27 @@ import { kIsContiguous } from "../generated/border.js";
 import { toDtype } from "../generated/internal.js";
 import { contiguous } from "../generated/ops.js";
 import { calledAs, fail } from "../runtime/errors.js";
-import { allocated, isHalf, itemSize, type StoredArray, type TypedArray } from "../tensor/dtype.js";
+import { allocated, isHalf, itemSize } from "../tensor/dtype.js";
 import { elementsOf, type Item, itemAt } from "../tensor/elements.js";
 import { geometryOf } from "../tensor/info.js";
+import type { DataArray, StoredCopy } from "../tensor/own_memory.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** The elements of a tensor as nested arrays, one level per dimension. */
 export type NestedArray = Item | NestedArray[];
 
 /** Returns a copy of a tensor's elements in row-major order, 16-bit floats as float32. */
-export function readArray(tensor: Tensor): TypedArray {
-  if (!isHalf(tensor.dtype)) return readStored(tensor) as TypedArray;
+export function readArray(tensor: Tensor): DataArray {
+  if (!isHalf(tensor.dtype)) return readStored(tensor) as DataArray;
   const widened = (alias: Tensor) => toDtype(alias, "float32");
-  return readCopy("data", tensor, widened, (wide) => readStored(wide) as TypedArray);
+  return readCopy("data", tensor, widened, (wide) => readStored(wide) as DataArray);
 }
 
 /**
  * Returns a copy of a tensor's elements in row-major order, in the format in which they are stored; `where` is the calling
  * function, for errors.
  */
-export function readStored(tensor: Tensor, where = "data"): StoredArray {
+export function readStored(tensor: Tensor, where = "data"): StoredCopy {
   const { dtype, numel, flags } = geometryOf(tensor);
   const copyOf = (packed: Tensor) =>
     allocated(where, numel * itemSize(dtype), () => elementsOf(packed, dtype, numel).slice());

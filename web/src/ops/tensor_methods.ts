@@ -1,7 +1,7 @@
 // Methods of Tensor that are composed of ops.
 
 import type { Operand } from "../dispatch/types.js";
-import type { TypedArray } from "../tensor/dtype.js";
+import type { DataArray } from "../tensor/own_memory.js";
 import { readLater } from "../tensor/read_later.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { newTensor } from "../tensor/tensor.js";
@@ -14,10 +14,10 @@ import { convert, type Target } from "./to.js";
 /** The methods of Tensor that are composed of ops. */
 export interface CompositeMethods {
   /** Returns a copy of the elements in row-major order, complex numbers as pairs. Blocks until a GPU has finished. */
-  dataSync(): TypedArray;
+  dataSync(): DataArray;
 
   /** Like dataSync(), but never blocks the thread. */
-  data(): Promise<TypedArray>;
+  data(): Promise<DataArray>;
 
   /** Returns the elements as nested arrays, one level per dimension. Blocks until a GPU has finished. */
   arraySync<T extends NestedArray = NestedArray>(): T;

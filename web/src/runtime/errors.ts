@@ -22,7 +22,8 @@ export class EdgeGradError extends Error {
     /** The kind of failure. */
     readonly code: ErrorCode,
     message: string,
-    options?: ErrorOptions,
+    // Not ErrorOptions, which the types of ES2020 do not have.
+    options?: { cause?: unknown },
   ) {
     // The constructor of Error throws for a value that cannot be converted to a string.
     super(typeof message === "string" ? message : describe(message), options);

@@ -3,6 +3,7 @@
 import { oneOf, type Rule } from "../arguments/rule.js";
 import { type DType, kDTypes } from "../generated/border.js";
 import { fail } from "../runtime/errors.js";
+import type { Bytes } from "./own_memory.js";
 
 export { type Complex, isComplexNumber } from "../arguments/complex.js";
 export type { DType } from "../generated/border.js";
@@ -146,6 +147,8 @@ export function itemSize(dtype: DType): number {
 }
 
 /** Returns a view of the bytes of an array. */
+export function bytesIn(array: ArrayBufferView & { readonly buffer: ArrayBuffer }): Bytes;
+export function bytesIn(array: ArrayBufferView): Uint8Array;
 export function bytesIn({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -7,7 +7,7 @@ import type { PreTrainedModel } from "../model.js";
 import { constantOf } from "./constants.js";
 
 /** Returns the files of a model by name. */
-export async function savedFiles(model: PreTrainedModel): Promise<Record<string, Uint8Array>> {
+export async function savedFiles(model: PreTrainedModel): Promise<Record<string, eg.Bytes>> {
   const { config, generationConfig } = model;
   if (model.modules().some((part) => part instanceof QuantizedLinear)) {
     const advice = "save its adapter instead, which fits the model without quantization too";
@@ -23,7 +23,7 @@ export async function savedFiles(model: PreTrainedModel): Promise<Record<string,
 }
 
 /** Returns the bytes of a JSON file. */
-export function jsonBytes(value: unknown): Uint8Array {
+export function jsonBytes(value: unknown): eg.Bytes {
   return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 }
 
@@ -33,7 +33,7 @@ function withDtype(config: Readonly<Record<string, unknown>>, dtype: string) {
   return { ...config, ...Object.fromEntries(said.map((key) => [key, dtype])) };
 }
 
-async function weightsOf(model: PreTrainedModel): Promise<Uint8Array> {
+async function weightsOf(model: PreTrainedModel): Promise<eg.Bytes> {
   const { tensors, omitted, metadata } = model.fileNames;
   const state = model.stateDict();
   const named = new Set(Object.values(tensors));
@@ -61,12 +61,12 @@ async function weightsOf(model: PreTrainedModel): Promise<Uint8Array> {
 export async function bytesOf(
   dict: Readonly<Record<string, eg.Tensor>>,
   metadata: Readonly<Record<string, string>>,
-): Promise<Uint8Array> {
+): Promise<eg.Bytes> {
   if (Object.values(dict).every(({ device }) => device === "cpu")) {
     return eg.io.saveSafetensors(dict, { metadata });
   }
-  const pieces: Uint8Array[] = [];
-  const stream = new WritableStream<Uint8Array>({ write: (piece) => void pieces.push(piece) });
+  const pieces: eg.Bytes[] = [];
+  const stream = new WritableStream<eg.Bytes>({ write: (piece) => void pieces.push(piece) });
   await eg.io.saveSafetensors(dict, stream, { metadata });
-  return new Uint8Array(await new Blob(pieces as BlobPart[]).arrayBuffer());
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }

@@ -65,7 +65,7 @@ const kFormat = "edgegrad.fit/1";
 const plain = ({ shared, own }: Randomness) => ({ shared, own });
 
 /** Returns the bytes of a checkpoint. */
-export function savedCheckpoint({ start, current, ...rest }: Checkpoint): Uint8Array {
+export function savedCheckpoint({ start, current, ...rest }: Checkpoint): eg.Bytes {
   return eg.io.save({ format: kFormat, start: plain(start), current: plain(current), ...rest });
 }
 

@@ -67,7 +67,7 @@ export interface CheckpointOptions {
   /** The number of steps between two checkpoints; default: one at the end of each pass over the data. */
   readonly every?: number | undefined;
   /** Stores the bytes, with which `resume` goes on. */
-  save(bytes: Uint8Array, step: number): void | Promise<void>;
+  save(bytes: eg.Bytes, step: number): void | Promise<void>;
 }
 
 /** Options of `fit`. */

@@ -1,5 +1,6 @@
 // CsvWriter: the scalars of a training as a table.
 
+import type { Bytes } from "edgegrad";
 import type { LogRecord } from "../log/record.js";
 import { FileWriter } from "./file_writer.js";
 import { type ByteStream, hasContent, sinkOf } from "./sink.js";
@@ -14,7 +15,7 @@ export class CsvWriter extends FileWriter {
     if (typeof target !== "string" || !hasContent(target)) this.#line(kHeader);
   }
 
-  protected override encode({ wallTime, step, tag, value }: LogRecord): Uint8Array {
+  protected override encode({ wallTime, step, tag, value }: LogRecord): Bytes {
     return encoded(`${wallTime},${step},${quoted(tag)},${value}\n`);
   }
 
@@ -23,7 +24,7 @@ export class CsvWriter extends FileWriter {
   }
 }
 
-function encoded(text: string): Uint8Array {
+function encoded(text: string): Bytes {
   return new TextEncoder().encode(text);
 }
 

@@ -1,5 +1,6 @@
 // The events of TensorBoard: event.proto, summary.proto, and the records of TFRecord files around them.
 
+import type { Bytes } from "edgegrad";
 import type { Histogram } from "../log/histogram.js";
 import type { Picture } from "../log/picture.js";
 import type { LogRecord, Place } from "../log/record.js";
@@ -26,17 +27,17 @@ const kShape = { dimension: 2 };
 const kDimension = { size: 1 };
 
 /** Returns the event with which every file begins. */
-export function versionEvent(): Uint8Array {
+export function versionEvent(): Bytes {
   return framed(eventAt(Date.now() / 1000, 0).text(kEvent.fileVersion, kVersion));
 }
 
 /** Returns the event of a graph, a message GraphDef. */
-export function graphEvent(graph: Message): Uint8Array {
+export function graphEvent(graph: Message): Bytes {
   return framed(eventAt(Date.now() / 1000, 0).bytes(kEvent.graph, graph.encoded()));
 }
 
 /** Returns the event of a record; a promise for a picture, which is compressed. TensorBoard shows matrices as pictures. */
-export function recordEvent(record: LogRecord): Uint8Array | Promise<Uint8Array> {
+export function recordEvent(record: LogRecord): Bytes | Promise<Bytes> {
   const value = new Message().text(kValue.tag, tagOf(record));
   switch (record.kind) {
     case "scalar":
@@ -59,7 +60,7 @@ function tagOf({ kind, tag }: LogRecord): string {
   return kind === "text" ? `${tag}/text_summary` : tag;
 }
 
-function summaryEvent({ wallTime, step }: Place, value: Message): Uint8Array {
+function summaryEvent({ wallTime, step }: Place, value: Message): Bytes {
   const summary = new Message().message(kSummary.value, value);
   return framed(eventAt(wallTime, step).message(kEvent.summary, summary));
 }
@@ -101,7 +102,7 @@ function pluginOf(name: string): Message {
 }
 
 // Length, its checksum, the message, its checksum.
-function framed(event: Message): Uint8Array {
+function framed(event: Message): Bytes {
   const message = event.encoded();
   const head = new DataView(new ArrayBuffer(12));
   head.setBigUint64(0, BigInt(message.length), true);

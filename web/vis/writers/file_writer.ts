@@ -1,5 +1,6 @@
 // What the writers of files have in common.
 
+import type { Bytes } from "edgegrad";
 import { fail, refuse } from "../errors.js";
 import type { LogRecord, RecordKind } from "../log/record.js";
 import { Recorder } from "../log/recorder.js";
@@ -37,7 +38,7 @@ export abstract class FileWriter extends Recorder {
   }
 
   /** Returns everything that was written, if the writer was given no target: `new Blob([await writer.bytes()])` is a file for a page. */
-  async bytes(): Promise<Uint8Array> {
+  async bytes(): Promise<Bytes> {
     await this.settled();
     if (this.#sink.bytes !== undefined) return this.#sink.bytes();
     const where = `${this.constructor.name}.bytes`;
@@ -69,10 +70,10 @@ export abstract class FileWriter extends Recorder {
   }
 
   /** Returns the bytes of a record. */
-  protected abstract encode(record: LogRecord): Uint8Array | Promise<Uint8Array>;
+  protected abstract encode(record: LogRecord): Bytes | Promise<Bytes>;
 
   /** Writes bytes after those before. */
-  protected write(bytes: Uint8Array): void {
+  protected write(bytes: Bytes): void {
     const later = this.#sink.write(bytes);
     if (later !== undefined) this.waitFor(later);
   }

@@ -1,5 +1,6 @@
 // JsonlWriter: the values of a training as lines of JSON.
 
+import type { Bytes } from "edgegrad";
 import type { LogRecord } from "../log/record.js";
 import { FileWriter } from "./file_writer.js";
 import { type ByteStream, sinkOf } from "./sink.js";
@@ -14,7 +15,7 @@ export class JsonlWriter extends FileWriter {
     super(sinkOf("JsonlWriter", target), ["scalar", "histogram", "matrix", "text"]);
   }
 
-  protected override encode(record: LogRecord): Uint8Array {
+  protected override encode(record: LogRecord): Bytes {
     return new TextEncoder().encode(`${JSON.stringify(record, plain)}\n`);
   }
 }

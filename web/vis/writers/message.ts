@@ -1,5 +1,6 @@
 // Writes messages in protobuf's wire format, field by field.
 
+import type { Bytes } from "edgegrad";
 import { joinBytes } from "./bytes.js";
 
 const kVarint = 0;
@@ -47,7 +48,7 @@ export class Message {
     return this;
   }
 
-  encoded(): Uint8Array {
+  encoded(): Bytes {
     return joinBytes(this.#parts);
   }
 

@@ -1,5 +1,6 @@
 // PNG files of pictures. The platform compresses (CompressionStream, in Node too).
 
+import type { Bytes } from "edgegrad";
 import type { Picture } from "../log/picture.js";
 import { joinBytes } from "./bytes.js";
 import { checksum, kCrc32 } from "./checksum.js";
@@ -8,7 +9,7 @@ const kSignature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const kColorTypes = { 1: 0, 3: 2, 4: 6 } as const;
 
 /** Returns a picture as a PNG file. */
-export async function pngOf({ height, width, channels, data }: Picture): Promise<Uint8Array> {
+export async function pngOf({ height, width, channels, data }: Picture): Promise<Bytes> {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
@@ -29,13 +30,13 @@ export async function pngOf({ height, width, channels, data }: Picture): Promise
   ]);
 }
 
-async function deflated(bytes: Uint8Array): Promise<Uint8Array> {
-  const source = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
+async function deflated(bytes: Bytes): Promise<Bytes> {
+  const source = new Blob([bytes]).stream();
   const stream = source.pipeThrough(new CompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function chunk(name: string, content: Uint8Array): Uint8Array {
+function chunk(name: string, content: Uint8Array): Bytes {
   const named = joinBytes([new TextEncoder().encode(name), content]);
   const ends = new DataView(new ArrayBuffer(8));
   ends.setUint32(0, content.length);

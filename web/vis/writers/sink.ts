@@ -1,5 +1,6 @@
 // Where the bytes of a writer go: to a file of Node, to a stream, or to memory.
 
+import type { Bytes } from "edgegrad";
 import { fail, refuse } from "../errors.js";
 import { joinBytes } from "./bytes.js";
 import { nodeProcess } from "./node.js";
@@ -9,7 +10,7 @@ export interface ByteStream {
   /** Returns the writer of the stream, which must not be locked. */
   getWriter(): {
     /** Writes bytes. */
-    write(bytes: Uint8Array): Promise<unknown>;
+    write(bytes: Bytes): Promise<unknown>;
     /** Ends the stream. */
     close(): Promise<unknown>;
   };
@@ -18,11 +19,11 @@ export interface ByteStream {
 /** Takes bytes, one after the other. */
 export interface Sink {
   /** Takes bytes; a promise if they are only written later. */
-  write(bytes: Uint8Array): Promise<unknown> | undefined;
+  write(bytes: Bytes): Promise<unknown> | undefined;
   /** Ends it. */
   close(): Promise<void>;
   /** Returns all bytes, if they are kept in memory. */
-  bytes?(): Uint8Array;
+  bytes?(): Bytes;
 }
 
 /** Returns the sink of what a writer was given: the path of a file, a stream, or undefined for memory. */
@@ -39,7 +40,7 @@ export function sinkOf(
 }
 
 function memorySink(): Sink {
-  const parts: Uint8Array[] = [];
+  const parts: Bytes[] = [];
   return {
     write(bytes) {
       parts.push(bytes);

@@ -1,6 +1,6 @@
 // SummaryWriter: event files for TensorBoard.
 
-import type { nn } from "edgegrad";
+import type { Bytes, nn } from "edgegrad";
 import type { LogRecord } from "../log/record.js";
 import { graphEvent, recordEvent, versionEvent } from "./events.js";
 import { FileWriter } from "./file_writer.js";
@@ -33,7 +33,7 @@ export class SummaryWriter extends FileWriter {
     this.write(graphEvent(graphOf("SummaryWriter.addGraph", module, inputs)));
   }
 
-  protected override encode(record: LogRecord): Uint8Array | Promise<Uint8Array> {
+  protected override encode(record: LogRecord): Bytes | Promise<Bytes> {
     return recordEvent(record);
   }
 }

@@ -4,6 +4,7 @@ import { isPlainObject, readNothing } from "../../arguments/read.js";
 import { fail } from "../../runtime/errors.js";
 import { builtInName, isMap, isSet } from "../../runtime/realm.js";
 import { allocated, type Complex, isComplexNumber, itemSize } from "../../tensor/dtype.js";
+import type { Bytes } from "../../tensor/own_memory.js";
 import { wrappersIn } from "../../tensor/reachable.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { joinedPath, refuseToStore } from "../storable.js";
@@ -30,7 +31,7 @@ const kMaxDepth = 500;
  * None, Uint8Arrays bytes, { re, im } a complex number, and the state of an optimizer has numbers as keys. Tensors that share memory on the
  * CPU share it in the file. Rejects with InvalidArgument for a value that cannot be stored, with its path.
  */
-export async function saveTorch(value: unknown, ...rest: []): Promise<Uint8Array> {
+export async function saveTorch(value: unknown, ...rest: []): Promise<Bytes> {
   readNothing(kWhere, rest);
   const tensors = [...wrappersIn(value)].filter((one): one is Tensor => one instanceof Tensor);
   const places = placesOf(kWhere, tensors);

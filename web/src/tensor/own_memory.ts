@@ -1,0 +1,17 @@
+// Typed arrays that have their memory for themselves. From TypeScript 5.7 on, typed arrays have the type of their memory as a parameter,
+// and the platform's functions take no shared one; before, `Uint8Array<ArrayBuffer>` is an error. The types of the platform's own
+// functions are right in both.
+
+/** Bytes in memory that no other thread has, as `Response`, `Blob` and streams take them: `Uint8Array<ArrayBuffer>` where TypeScript knows that. */
+export type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
+
+/** The typed arrays that `data()` and `dataSync()` return: each a `TypedArray` in memory that no other thread has. */
+export type DataArray =
+  | ReturnType<Float32ArrayConstructor["of"]>
+  | ReturnType<Float64ArrayConstructor["of"]>
+  | ReturnType<Int32ArrayConstructor["of"]>
+  | ReturnType<BigInt64ArrayConstructor["of"]>
+  | Bytes;
+
+/** Elements as stored in memory, in a copy. */
+export type StoredCopy = DataArray | ReturnType<Uint16ArrayConstructor["of"]>;
