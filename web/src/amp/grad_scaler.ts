@@ -1,6 +1,6 @@
 // eg.amp.GradScaler: scales losses so that small gradients do not underflow in float16.
 
-import { type Arguments, isPlainObject, readArguments } from "../arguments/read.js";
+import { isPlainObject, type MixedArguments, readArguments } from "../arguments/read.js";
 import { boolean, count, number, type Options, Rule, type Values } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { all, isfinite, logicalAnd, mul, mul_ } from "../generated/ops.js";
@@ -78,7 +78,15 @@ export class GradScaler {
 
   /** Creates a scaler; the defaults are those of PyTorch. */
   constructor(
-    ...given: Arguments<
+    device?: Device,
+    initScale?: number,
+    growthFactor?: number,
+    backoffFactor?: number,
+    growthInterval?: number,
+    enabled?: boolean,
+  );
+  constructor(
+    ...rest: MixedArguments<
       [
         device: Device,
         initScale: number,
@@ -89,7 +97,9 @@ export class GradScaler {
       ],
       GradScalerOptions
     >
-  ) {
+  );
+  constructor(options?: GradScalerOptions);
+  constructor(...given: unknown[]) {
     this.#options = readArguments("GradScaler", kOptions, given);
     const { growthFactor, backoffFactor, initScale } = this.#options;
     check(growthFactor > 1, `growthFactor: expected a number above 1, got ${growthFactor}.`);

@@ -6,15 +6,84 @@ import { type Rule, type Rules, unchecked, type Values } from "./rule.js";
 import { refuseOption } from "./unknown_option.js";
 
 /**
- * Any number of arguments by position, then an object with the others by name. That comes last because TypeScript compares a call
- * that fits no form with the last one: so it names the option that a misspelled one resembles.
+ * Any number of arguments by position, then an object with the others by name. Editors show the names that `Positional` has: it is taken apart
+ * from its end, because a type that is taken off the front of a tuple has no name. Each number of arguments is a form, so that TypeScript
+ * compares a wrong call with the one it resembles, and names the option that was meant.
  */
-export type Arguments<Positional extends readonly unknown[], Named> = Positional extends [
-  infer First,
-  ...infer Rest,
-]
-  ? [] | [argument: First | undefined, ...rest: Arguments<Rest, Named>] | [options: Named]
-  : [] | [options: Named];
+export type Arguments<Positional extends readonly unknown[], Named> =
+  | OrUndefined<Positional>
+  | BeforeOptions<Positional, Named>
+  | (Positional extends readonly [...infer Fewer, unknown] ? Arguments<Fewer, Named> : never);
+
+/** Any number of arguments by position. */
+export type Positions<Positional extends readonly unknown[]> = {
+  [I in keyof Positional]?: Positional[I] | undefined;
+};
+
+/** At least one argument by position, then an object with the others by name. */
+export type MixedArguments<
+  Positional extends readonly unknown[],
+  Named,
+> = Positional extends readonly [...infer Fewer, unknown]
+  ? BeforeOptions<Positional, Named> | MixedArguments<Fewer, Named>
+  : never;
+
+// A type of its own, because TypeScript 5.2 takes no spread of a type that a condition has narrowed.
+type BeforeOptions<Positional extends readonly unknown[], Named> = [
+  ...OrUndefined<Positional>,
+  options: Named,
+];
+
+type OrUndefined<Values extends readonly unknown[]> = {
+  [I in keyof Values]: Values[I] | undefined;
+};
+
+/**
+ * The constructor of a class that takes `Required` and then arguments by position or by name. Its forms are overloads, because editors show
+ * the parameters of an overload, but of a union of forms only its name.
+ */
+export interface Constructor<
+  Required extends readonly unknown[],
+  Positional extends readonly unknown[],
+  Named,
+  Made,
+> {
+  new (...given: [...Required, ...Positions<Positional>]): Made;
+  new (...given: [...Required, ...MixedArguments<Positional, Named>]): Made;
+  // Last, because TypeScript compares a call that fits no form with this one: it names the option that was meant.
+  new (...given: [...Required, options?: Named]): Made;
+}
+
+/** Like `Arguments`, in as few forms as possible: for `Overloads`. */
+export type Forms<Positional extends readonly unknown[], Named> =
+  | Positions<Positional>
+  | MixedArguments<Positional, Named>
+  | [options?: Named];
+
+/** The constructor of a class that takes one of several forms of arguments, as overloads: first those that do not end with options. */
+export type Overloads<Given extends readonly unknown[], Made> = OverloadFor<
+  Given extends unknown ? (EndsWithOptions<Given> extends true ? never : Given) : never,
+  Made
+> &
+  OverloadFor<
+    Given extends unknown ? (EndsWithOptions<Given> extends true ? Given : never) : never,
+    Made
+  >;
+
+type EndsWithOptions<Form extends readonly unknown[]> =
+  Required<Form> extends readonly [...unknown[], infer Last]
+    ? Record<never, never> extends Last
+      ? true
+      : false
+    : false;
+
+type OverloadFor<Form extends readonly unknown[], Made> = (
+  Form extends unknown
+    ? (form: new (...given: Form) => Made) => void
+    : never
+) extends (forms: infer All) => void
+  ? All
+  : never;
 
 /**
  * Returns the arguments of a call by name: from their positions, from one trailing object of options, or

@@ -1,7 +1,7 @@
 // Batches of a dataset, in order or shuffled. The loader draws the same random numbers as PyTorch's DataLoader: a seed
 // at the start of each pass, which PyTorch uses for its workers, then those of the sampler.
 
-import { type Arguments, readAfter } from "../arguments/read.js";
+import { type MixedArguments, readAfter } from "../arguments/read.js";
 import { Generator } from "../ops/generator.js";
 import { type AbortSignalLike, throwIfAborted } from "../runtime/abort.js";
 import { fail } from "../runtime/errors.js";
@@ -41,8 +41,8 @@ type Collate<Sample, Batch> = (samples: Sample[]) => Batch | Promise<Batch>;
 /** What a DataLoader takes samples from. */
 type Samples<Sample, Batch> = Dataset<Sample, Batch> | readonly Sample[] | IterableDataset<Sample>;
 
-/** The arguments after the dataset, by position or as options. */
-type LoaderArguments<Named> = Arguments<
+/** The arguments after the dataset, the first of them by position and the others as options. */
+type LoaderArguments<Named> = MixedArguments<
   [
     batchSize: number | null,
     shuffle: boolean,
@@ -52,13 +52,10 @@ type LoaderArguments<Named> = Arguments<
   Named
 >;
 
-// The forms that have options.
-type EndingWith<Named, Given = LoaderArguments<Named>> = Given extends readonly [
-  ...unknown[],
-  Named,
-]
-  ? Given
-  : never;
+/** The options of a loader that collates with a function of the program. */
+type Collating<Sample, Batch> = DataLoaderOptions<Sample, Batch> & {
+  collateFn: Collate<Sample, Batch>;
+};
 
 /** The options that turn batching off. */
 type Unbatched<Collate> = Omit<DataLoaderOptions, "batchSize" | "collateFn"> & {
@@ -96,14 +93,23 @@ export class DataLoader<Sample, Batch = Collated<Sample>> implements AsyncIterab
     dataset: Samples<Sample, unknown> & Samples<Batch, unknown>,
     options: Unbatched<{ collateFn?: null }>,
   );
+  constructor(dataset: Samples<Sample, unknown>, options: Collating<Sample, Batch>);
   constructor(
     dataset: Samples<Sample, unknown>,
-    ...rest: EndingWith<DataLoaderOptions<Sample, Batch> & { collateFn: Collate<Sample, Batch> }>
+    ...rest: LoaderArguments<Collating<Sample, Batch>>
+  );
+  constructor(
+    dataset: Samples<Sample, Batch>,
+    batchSize?: number | null,
+    shuffle?: boolean,
+    sampler?: Sampler | null,
+    batchSampler?: Sampler<readonly number[]> | null,
   );
   constructor(
     dataset: Samples<Sample, Batch>,
     ...rest: LoaderArguments<DataLoaderOptions<Sample, Batch>>
   );
+  constructor(dataset: Samples<Sample, Batch>, options?: DataLoaderOptions<Sample, Batch>);
   constructor(dataset: Samples<Sample, unknown>, ...rest: unknown[]) {
     const name = new.target.name;
     const options = readAfter(name, "dataset", kDataLoaderOptions, rest);

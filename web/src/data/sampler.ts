@@ -2,7 +2,7 @@
 // those in this file are PyTorch's and draw the same random numbers.
 
 import { generatorRule } from "../arguments/generator.js";
-import { type Arguments, readArguments, readNothing } from "../arguments/read.js";
+import { type MixedArguments, readArguments, readNothing } from "../arguments/read.js";
 import { boolean, count, integer, type Options, Rule, size } from "../arguments/rule.js";
 import { fromElements } from "../ops/create.js";
 import { Generator } from "../ops/generator.js";
@@ -86,11 +86,19 @@ export class RandomSampler implements Sampler {
 
   constructor(
     dataSource: Sized,
-    ...rest: Arguments<
+    replacement?: boolean,
+    numSamples?: number | null,
+    generator?: Generator | null,
+  );
+  constructor(
+    dataSource: Sized,
+    ...rest: MixedArguments<
       [replacement: boolean, numSamples: number | null, generator: Generator | null],
       RandomSamplerOptions
     >
-  ) {
+  );
+  constructor(dataSource: Sized, options?: RandomSamplerOptions);
+  constructor(dataSource: Sized, ...rest: unknown[]) {
     // Checked separately because a dataset may look like an object of options.
     this.#source = sized.check(new.target.name, "dataSource", dataSource);
     const values = readArguments(new.target.name, kRandomOptions, rest);
@@ -139,12 +147,13 @@ export class SubsetRandomSampler implements Sampler {
   readonly indices: readonly number[];
   readonly #generator: Generator | null;
 
+  constructor(indices: Numbers, generator?: Generator | null);
   constructor(
-    ...given: [
-      indices: Numbers,
-      ...rest: Arguments<[generator: Generator | null], SubsetRandomSamplerOptions>,
-    ]
-  ) {
+    indices: Numbers,
+    ...rest: MixedArguments<[generator: Generator | null], SubsetRandomSamplerOptions>
+  );
+  constructor(indices: Numbers, options?: SubsetRandomSamplerOptions);
+  constructor(...given: unknown[]) {
     const name = new.target.name;
     const { indices, generator } = readArguments(name, kSubsetArguments, given);
     this.indices = numbersOf(name, "indices", integer, indices);
@@ -192,15 +201,21 @@ export class WeightedRandomSampler implements Sampler {
   readonly #generator: Generator | null;
 
   constructor(
-    ...given: [
-      weights: Numbers,
-      numSamples: number,
-      ...rest: Arguments<
-        [replacement: boolean, generator: Generator | null],
-        WeightedRandomSamplerOptions
-      >,
-    ]
-  ) {
+    weights: Numbers,
+    numSamples: number,
+    replacement?: boolean,
+    generator?: Generator | null,
+  );
+  constructor(
+    weights: Numbers,
+    numSamples: number,
+    ...rest: MixedArguments<
+      [replacement: boolean, generator: Generator | null],
+      WeightedRandomSamplerOptions
+    >
+  );
+  constructor(weights: Numbers, numSamples: number, options?: WeightedRandomSamplerOptions);
+  constructor(...given: unknown[]) {
     const name = new.target.name;
     const values = readArguments(name, kWeightedArguments, given);
     this.length = values.numSamples;
@@ -229,15 +244,16 @@ export class BatchSampler implements Sampler<number[]> {
   readonly batchSize: number;
   readonly dropLast: boolean;
 
+  constructor(sampler: Sampler, batchSize?: number, dropLast?: boolean);
   constructor(
-    ...given: [
-      sampler: Sampler,
-      ...rest: Arguments<
-        [batchSize: number, dropLast: boolean],
-        { batchSize?: number; dropLast?: boolean }
-      >,
-    ]
-  ) {
+    sampler: Sampler,
+    ...rest: MixedArguments<
+      [batchSize: number, dropLast: boolean],
+      { batchSize?: number; dropLast?: boolean }
+    >
+  );
+  constructor(sampler: Sampler, options?: { batchSize?: number; dropLast?: boolean });
+  constructor(...given: unknown[]) {
     const values = readArguments(new.target.name, kBatchArguments, given);
     this.sampler = values.sampler;
     this.batchSize = values.batchSize;

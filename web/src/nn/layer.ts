@@ -9,12 +9,12 @@
 //   };
 //
 //   /** log(1 + exp(beta * x)) / beta. */
-//   export class Softplus extends layer(kSoftplus, ["beta", "threshold"], softplus) {}
+//   export class Softplus extends layer(kSoftplus, ["beta", "threshold"] as [beta: "beta", threshold: "threshold"], softplus) {}
 //
 // The names are the order of the arguments, which TypeScript cannot read off an object. scripts/build.mjs marks what a class
 // extends as pure, so that bundlers can leave the class out.
 
-import { type Arguments, readArguments } from "../arguments/read.js";
+import { type Constructor, readArguments } from "../arguments/read.js";
 import type { Rule, Rules, Values } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
@@ -42,31 +42,37 @@ export type InOrder<R extends Rules, Names extends readonly (keyof R)[]> = {
 };
 
 /** The class that a declaration gives: its constructor, and its fields beside what `Base` has. */
-export type LayerClass<
+export interface LayerClass<
   R extends Rules,
   Names extends readonly (keyof R)[],
   Base extends Module = Layer,
-> = new (
-  // Written out rather than Options<R>, which editors would show with its rules.
-  ...given: Arguments<
+> extends Constructor<
+    [],
     InOrder<R, Names>,
-    { [Name in keyof R]?: R[Name] extends Rule<infer T> ? T : never }
-  >
-) => Base & Fields<R>;
+    // Written out rather than Options<R>, which editors would show with its rules.
+    { [Name in keyof R]?: R[Name] extends Rule<infer T> ? T : never },
+    Base & Fields<R>
+  > {}
+
+/** The class of modules with these arguments, which are also its fields. */
+export interface ClassWith<
+  Required extends readonly unknown[],
+  Positional extends readonly unknown[],
+  Named,
+  R extends Rules,
+> extends Constructor<Required, Positional, Named, Module & Fields<R>> {}
+
+/** A class of modules of whose constructor nothing is known. */
+export type AnyClass = new (...given: unknown[]) => Module;
 
 /** Returns what is wrong with arguments that are fine one by one, or undefined. */
 export type Check<R extends Rules> = (values: Values<R>) => string | undefined;
 
 /**
- * Returns a class of modules whose constructor reads its arguments into fields, which are its text, too. `Given` is what
- * TypeScript knows of the constructor's arguments.
+ * Returns a class of modules whose constructor reads its arguments into fields, which are its text, too. `Class` is what
+ * TypeScript knows of it.
  */
-export function declared<Given extends readonly unknown[], R extends Rules>(
-  rules: R,
-  check?: Check<R>,
-): new (
-  ...given: Given
-) => Module & Fields<R> {
+export function declared<Class, R extends Rules>(rules: R, check?: Check<R>): Class {
   const names = Object.keys(rules);
   const nameOf = (name: string) => (rules[name] === bufferRule ? snakeCase(name) : name);
   class Declared extends Module {
@@ -90,9 +96,7 @@ export function declared<Given extends readonly unknown[], R extends Rules>(
     };
     Object.defineProperty(Declared.prototype, name, { get, configurable: true });
   }
-  return Declared as unknown as new (
-    ...given: Given
-  ) => Module & Fields<R>;
+  return Declared as Class;
 }
 
 /** Returns a tensor that was given to a constructor as a buffer of the module. */
@@ -122,7 +126,7 @@ export function layer<R extends Rules, const Names extends readonly (keyof R & s
   op: (input: Tensor, ...values: InOrder<R, Names>) => Tensor,
   check?: Check<R>,
 ): LayerClass<R, Names> {
-  return class extends declared<unknown[], Rules>(ordered(rules, names), check as Check<Rules>) {
+  return class extends declared<AnyClass, Rules>(ordered(rules, names), check as Check<Rules>) {
     override forward(input: Tensor): Tensor {
       return op(input, ...(valuesOf(this, names) as InOrder<R, Names>));
     }

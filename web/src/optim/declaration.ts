@@ -14,6 +14,7 @@
 // The types are those of the settings, whose name editors show, and of the settings that may be passed by position.
 // composed.ts adds optimizers that declare their update, too.
 
+import type { Constructor } from "../arguments/read.js";
 import { keysOf } from "../runtime/keys.js";
 import { snakeCase } from "../runtime/spelling.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -52,25 +53,12 @@ export interface OptimizerDeclaration<Settings, Rules> {
   state: Rules;
 }
 
-/** Any number of settings by position, then an object with the others by name. Like `Arguments`, but keeps the names. */
-export type SettingArguments<Positional extends readonly unknown[], Named> =
-  | OrUndefined<Positional>
-  | [...OrUndefined<Positional>, options: Named]
-  | (Positional extends [...infer Fewer, unknown] ? SettingArguments<Fewer, Named> : never);
-
-type OrUndefined<Values extends readonly unknown[]> = {
-  [I in keyof Values]: Values[I] | undefined;
-};
-
 /** The base class of a declared optimizer. */
-export type OptimizerClass<
+export interface OptimizerClass<
   Settings extends object,
   Positional extends readonly unknown[],
   Made,
-> = new (
-  params: Params<Settings>,
-  ...rest: SettingArguments<Positional, Partial<Settings>>
-) => Made;
+> extends Constructor<[params: Params<Settings>], Positional, Partial<Settings>, Made> {}
 
 // biome-ignore lint/correctness/noUnusedVariables: TypeScript merges only declarations with the same type parameters.
 export interface DeclaredOptimizer<Settings extends object, Rules extends StateRules<Settings>> {

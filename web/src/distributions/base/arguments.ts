@@ -1,6 +1,5 @@
 // The arguments of the constructors of distributions, and the broadcasting of parameters.
 
-import type { Arguments } from "../../arguments/read.js";
 import { boolean, either, listOf, type Options, Rule, size } from "../../arguments/rule.js";
 import { tensor } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
@@ -31,7 +30,9 @@ export const kDistributionOptions = {
 export interface DistributionOptions extends Options<typeof kDistributionOptions> {}
 
 /** The last argument of every distribution, by position or by name. */
-export type Validation = Arguments<[validateArgs: boolean | null], DistributionOptions>;
+export type Validation =
+  | [options?: DistributionOptions]
+  | [validateArgs?: boolean | null | undefined];
 
 /** Returns the sizes as a list. */
 export function shapeOf(where: string, shape: SampleShape): readonly number[] {

@@ -15,7 +15,7 @@
 // `class ... extends` gives the class its name and its type. Formulas are arrow functions or methods of the declaration;
 // they receive the distribution, never `this`. What a declaration cannot say is written in the body of the class.
 
-import { readArguments } from "../../arguments/read.js";
+import { type Overloads, readArguments } from "../../arguments/read.js";
 import type { Rules } from "../../arguments/rule.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Constraint } from "../constraints/constraint.js";
@@ -71,10 +71,8 @@ export interface Parts<Fields = unknown>
 }
 
 /** The base class of a declared class with this constructor. */
-export interface DeclaredClass<G extends unknown[], D extends Distribution>
-  extends Pick<typeof Distribution, "setDefaultValidateArgs"> {
-  new (...given: G): D;
-}
+export type DeclaredClass<G extends unknown[], D extends Distribution> = Overloads<G, D> &
+  Pick<typeof Distribution, "setDefaultValidateArgs">;
 
 /** Returns the base class of a declared distribution. */
 export function distribution<G extends unknown[], C extends Constraints, Fields = unknown>(

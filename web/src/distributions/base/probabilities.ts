@@ -1,6 +1,6 @@
 // Distributions that are parameterized by probabilities or logits.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type Forms, readArguments } from "../../arguments/read.js";
 import type { Options, Rules } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -34,7 +34,7 @@ export type PositionalProbabilities = [
 ];
 
 /** The arguments of distributions that take probabilities or logits. */
-export type Probabilities = Arguments<PositionalProbabilities, ProbabilityOptions>;
+export type Probabilities = Forms<PositionalProbabilities, ProbabilityOptions>;
 
 /** These arguments after they have been read. */
 export interface ReadProbabilities {

@@ -3,10 +3,10 @@ import { Rule, size } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
+  type DistributionOptions,
   kDistributionOptions,
   type SampleShape,
   shapeOf,
-  type Validation,
 } from "../base/arguments.js";
 import { withFormulas } from "../base/declaration.js";
 import { Distribution } from "../base/distribution.js";
@@ -47,8 +47,16 @@ export class Independent<Base extends Distribution = Distribution> extends withF
   readonly reinterpretedBatchNdims: number;
 
   constructor(
-    ...given: [baseDistribution: Base, reinterpretedBatchNdims: number, ...rest: Validation]
-  ) {
+    baseDistribution: Base,
+    reinterpretedBatchNdims: number,
+    validateArgs?: boolean | null,
+  );
+  constructor(
+    baseDistribution: Base,
+    reinterpretedBatchNdims: number,
+    options?: DistributionOptions,
+  );
+  constructor(...given: unknown[]) {
     const name = new.target.name;
     const call = readArguments(name, kArguments, given);
     const { baseDistribution: base, reinterpretedBatchNdims: count, validateArgs } = call;

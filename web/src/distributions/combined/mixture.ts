@@ -4,10 +4,10 @@ import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
   broadcastShapes,
+  type DistributionOptions,
   kDistributionOptions,
   type SampleShape,
   shapeOf,
-  type Validation,
 } from "../base/arguments.js";
 import { withFormulas } from "../base/declaration.js";
 import { Distribution } from "../base/distribution.js";
@@ -58,12 +58,16 @@ export class MixtureSameFamily<Component extends Distribution = Distribution> ex
   readonly componentDistribution: Component;
 
   constructor(
-    ...given: [
-      mixtureDistribution: Categorical,
-      componentDistribution: Component,
-      ...rest: Validation,
-    ]
-  ) {
+    mixtureDistribution: Categorical,
+    componentDistribution: Component,
+    validateArgs?: boolean | null,
+  );
+  constructor(
+    mixtureDistribution: Categorical,
+    componentDistribution: Component,
+    options?: DistributionOptions,
+  );
+  constructor(...given: unknown[]) {
     const name = new.target.name;
     const call = readArguments(name, kArguments, given);
     const { mixtureDistribution, componentDistribution, validateArgs } = call;

@@ -6,10 +6,10 @@ import { fail } from "../../runtime/errors.js";
 import { hasShape } from "../../tensor/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
+  type DistributionOptions,
   kDistributionOptions,
   type SampleShape,
   shapeOf,
-  type Validation,
 } from "../base/arguments.js";
 import {
   broadcastParts,
@@ -74,12 +74,16 @@ export class TransformedDistribution<
   readonly transforms: readonly Transform[];
 
   constructor(
-    ...given: [
-      baseDistribution: Base,
-      transforms: Transform | readonly Transform[],
-      ...rest: Validation,
-    ]
-  ) {
+    baseDistribution: Base,
+    transforms: Transform | readonly Transform[],
+    validateArgs?: boolean | null,
+  );
+  constructor(
+    baseDistribution: Base,
+    transforms: Transform | readonly Transform[],
+    options?: DistributionOptions,
+  );
+  constructor(...given: unknown[]) {
     const name = new.target.name;
     const call = readArguments(name, kArguments, given);
     const { baseDistribution, validateArgs } = call;

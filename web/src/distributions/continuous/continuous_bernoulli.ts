@@ -1,4 +1,4 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type MixedArguments, readArguments } from "../../arguments/read.js";
 import { type Options, Rule } from "../../arguments/rule.js";
 import { onesLike, where, zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -36,11 +36,6 @@ const kOptions = {
 
 /** Options of `ContinuousBernoulli`. */
 export interface ContinuousBernoulliOptions extends Options<typeof kOptions> {}
-
-type ContinuousBernoulliArguments = Arguments<
-  [probs: Parameter | null, logits: Parameter | null, lims: Limits, validateArgs: boolean | null],
-  ContinuousBernoulliOptions
->;
 
 interface Continuous extends ExponentialFamily<GivenProbabilities> {
   readonly probs: Tensor;
@@ -103,7 +98,25 @@ export class ContinuousBernoulli extends withFormulas({
   /** Between these values of `probs`, results are computed from Taylor series. */
   readonly lims: Limits;
 
-  constructor(...given: ContinuousBernoulliArguments) {
+  constructor(
+    probs?: Parameter | null,
+    logits?: Parameter | null,
+    lims?: Limits,
+    validateArgs?: boolean | null,
+  );
+  constructor(
+    ...rest: MixedArguments<
+      [
+        probs: Parameter | null,
+        logits: Parameter | null,
+        lims: Limits,
+        validateArgs: boolean | null,
+      ],
+      ContinuousBernoulliOptions
+    >
+  );
+  constructor(options?: ContinuousBernoulliOptions);
+  constructor(...given: unknown[]) {
     const name = new.target.name;
     const { lims, ...call } = readArguments(name, kOptions, given);
     const parameters = readProbabilities(name, call);

@@ -1,6 +1,6 @@
 // Exponential and gamma distributions, and distributions of sums and ratios of their values.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type Forms, readArguments } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
 import { exponential_, gammainc, log1p, xlogy, zerosLike } from "../../generated/ops.js";
 import { emptyToDraw } from "../../ops/samples.js";
@@ -72,7 +72,9 @@ const kChi2Arguments = { df: parameter, ...kDistributionOptions };
 
 /** Chi-squared distribution of the sum of the squares of `df` standard normal variables. */
 export class Chi2 extends Gamma {
-  constructor(...given: Given<[df: Parameter]>) {
+  constructor(df: Parameter, validateArgs?: boolean | null);
+  constructor(df: Parameter, options?: DistributionOptions);
+  constructor(...given: unknown[]) {
     const name = new.target.name;
     const { df, validateArgs } = readArguments(name, kChi2Arguments, given);
     const [degrees] = broadcastAll(name, df);
@@ -104,7 +106,7 @@ export interface StudentTOptions extends DistributionOptions, Options<typeof kSt
 export class StudentT extends distribution({
   given: {} as [
     df: Parameter,
-    ...rest: Arguments<
+    ...rest: Forms<
       [loc: Parameter, scale: Parameter, validateArgs: boolean | null],
       StudentTOptions
     >,

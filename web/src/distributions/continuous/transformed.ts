@@ -3,7 +3,12 @@
 import { readArguments } from "../../arguments/read.js";
 import { fullLike, onesLike, where, xlog1py, xlogy, zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { kDistributionOptions, type Parameter, parameter } from "../base/arguments.js";
+import {
+  type DistributionOptions,
+  kDistributionOptions,
+  type Parameter,
+  parameter,
+} from "../base/arguments.js";
 import type { Constraints, Given } from "../base/declaration.js";
 import type { Distribution, Formulas } from "../base/distribution.js";
 import { kEulerGamma, oneMinus, vanishingAtInfinity } from "../base/numbers.js";
@@ -61,7 +66,9 @@ const kLogisticNormalArguments = { loc: parameter, scale: parameter, ...kDistrib
 
 /** Distribution of points of the simplex: normal vectors after `StickBreakingTransform`. */
 export class LogisticNormal extends TransformedDistribution<Independent<Normal>> {
-  constructor(...given: Given<[loc: Parameter, scale: Parameter]>) {
+  constructor(loc: Parameter, scale: Parameter, validateArgs?: boolean | null);
+  constructor(loc: Parameter, scale: Parameter, options?: DistributionOptions);
+  constructor(...given: unknown[]) {
     const call = readArguments(new.target.name, kLogisticNormalArguments, given);
     const { loc, scale, validateArgs } = call;
     const normal = new Normal(loc, scale, { validateArgs });

@@ -1,6 +1,6 @@
 // Distributions over classes, which are the last dimension of the parameters.
 
-import type { Arguments } from "../../arguments/read.js";
+import type { Forms } from "../../arguments/read.js";
 import { type Options, size } from "../../arguments/rule.js";
 import { eye, full, onesLike, zeros } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
@@ -176,7 +176,7 @@ export interface MultinomialOptions
   extends ProbabilityOptions,
     Options<typeof kMultinomialOptions> {}
 
-type MultinomialArguments = Arguments<
+type MultinomialArguments = Forms<
   [totalCount: number, ...rest: PositionalProbabilities],
   MultinomialOptions
 >;

@@ -13,7 +13,11 @@ import {
 } from "../base/declaration.js";
 import type { Distribution } from "../base/distribution.js";
 import { clampProbs } from "../base/numbers.js";
-import { kProbabilityOptions, type Probabilities } from "../base/probabilities.js";
+import {
+  kProbabilityOptions,
+  type Probabilities,
+  type ProbabilityOptions,
+} from "../base/probabilities.js";
 import { uniformUnit } from "../base/random.js";
 import { TransformedDistribution } from "../combined/transformed_distribution.js";
 import type { Constraint } from "../constraints/constraint.js";
@@ -81,7 +85,8 @@ function withTemperature({ temperature }: { temperature: Parameter }, given: Ten
 interface RelaxedDeclaration<Base, C> {
   /** The class of the distribution before the transform. */
   base: new (
-    ...given: RelaxedArguments
+    temperature: Parameter,
+    options?: ProbabilityOptions,
   ) => Base;
   transform: () => Transform;
   parameters: C;

@@ -1,6 +1,6 @@
 // Distributions of binary trials, parameterized by the probability or the log odds of success, and of unbounded counts.
 
-import type { Arguments } from "../../arguments/read.js";
+import type { Forms } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { arange, zerosLike } from "../../generated/ops.js";
@@ -153,7 +153,7 @@ const kBinomialOptions = {
 /** Options of `Binomial`. */
 export interface BinomialOptions extends ProbabilityOptions, Options<typeof kBinomialOptions> {}
 
-type BinomialArguments = Arguments<
+type BinomialArguments = Forms<
   [totalCount: Parameter, ...rest: PositionalProbabilities],
   BinomialOptions
 >;

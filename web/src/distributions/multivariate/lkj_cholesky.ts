@@ -1,4 +1,4 @@
-import type { Arguments } from "../../arguments/read.js";
+import type { Forms } from "../../arguments/read.js";
 import { type Options, wholeFrom } from "../../arguments/rule.js";
 import { diagEmbed, mvlgamma } from "../../composites/index.js";
 import { arange, cat, narrow, xlogy, zeros } from "../../generated/ops.js";
@@ -26,7 +26,7 @@ export interface LKJCholeskyOptions extends DistributionOptions, Options<typeof 
 
 type LKJArguments = [
   dim: number,
-  ...rest: Arguments<[concentration: Parameter, validateArgs: boolean | null], LKJCholeskyOptions>,
+  ...rest: Forms<[concentration: Parameter, validateArgs: boolean | null], LKJCholeskyOptions>,
 ];
 
 interface Dim {

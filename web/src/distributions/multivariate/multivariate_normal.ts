@@ -1,6 +1,6 @@
 // The multivariate normal distribution, and the matrix of its spread: a covariance, its inverse, or its factor.
 
-import type { Arguments } from "../../arguments/read.js";
+import type { Forms } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
 import { eye, solve, solveTriangular } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -104,7 +104,7 @@ export interface MultivariateNormalOptions
 
 /** Multivariate normal distribution of mean `loc`; exactly one of the matrices is given. */
 export class MultivariateNormal extends distribution({
-  given: {} as [loc: Tensor, ...rest: Arguments<SpreadArguments, MultivariateNormalOptions>],
+  given: {} as [loc: Tensor, ...rest: Forms<SpreadArguments, MultivariateNormalOptions>],
   arguments: { loc: tensorRule, ...kSpreadOptions, ...kDistributionOptions },
   parameters: {
     /** The mean. */

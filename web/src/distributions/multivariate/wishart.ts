@@ -1,4 +1,4 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type MixedArguments, readArguments } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
 import { choleskySolve, diagEmbed, mvlgamma } from "../../composites/index.js";
 import {
@@ -96,7 +96,10 @@ export class Wishart extends withFormulas({
   /** The factor of the covariance, not expanded to batch dimensions that only `df` has. @internal */
   readonly factor: Tensor;
 
-  constructor(...given: [df: Parameter, ...rest: Arguments<SpreadArguments, WishartOptions>]) {
+  constructor(...given: [df: Parameter, ...positions: Partial<SpreadArguments>]);
+  constructor(df: Parameter, ...rest: MixedArguments<SpreadArguments, WishartOptions>);
+  constructor(df: Parameter, options?: WishartOptions);
+  constructor(...given: unknown[]) {
     const name = new.target.name;
     const { df, validateArgs, ...matrices } = readArguments(name, kArguments, given);
     const [which, matrix] = readSpread(name, matrices);

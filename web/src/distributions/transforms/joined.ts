@@ -1,6 +1,6 @@
 // Transforms that are each applied to a part of a tensor.
 
-import type { Arguments } from "../../arguments/read.js";
+import type { Forms } from "../../arguments/read.js";
 import { integer, listOf, type Options, type Rules, size } from "../../arguments/rule.js";
 import { add, cat, stack } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -139,7 +139,7 @@ interface Lengths {
 export class CatTransform extends joined({
   given: {} as [
     tseq: readonly Transform[],
-    ...rest: Arguments<
+    ...rest: Forms<
       [dim: number, lengths: readonly number[] | null, cacheSize: CacheSize],
       CatTransformOptions
     >,
@@ -165,7 +165,7 @@ export class CatTransform extends joined({
 export class StackTransform extends joined({
   given: {} as [
     tseq: readonly Transform[],
-    ...rest: Arguments<[dim: number, cacheSize: CacheSize], StackTransformOptions>,
+    ...rest: Forms<[dim: number, cacheSize: CacheSize], StackTransformOptions>,
   ],
   arguments: {},
   own: () => ({}),

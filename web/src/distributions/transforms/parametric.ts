@@ -1,6 +1,6 @@
 // Transforms of single numbers that have parameters.
 
-import type { Arguments } from "../../arguments/read.js";
+import type { Forms } from "../../arguments/read.js";
 import { type Options, size } from "../../arguments/rule.js";
 import { fullLike } from "../../generated/ops.js";
 import { hasShape } from "../../tensor/shape.js";
@@ -45,7 +45,7 @@ export interface AffineTransformOptions extends TransformOptions, Options<typeof
 type AffineArguments = [
   loc: Parameter,
   scale: Parameter,
-  ...rest: Arguments<[eventDim: number, cacheSize: CacheSize], AffineTransformOptions>,
+  ...rest: Forms<[eventDim: number, cacheSize: CacheSize], AffineTransformOptions>,
 ];
 
 /** y = loc + scale * x. */

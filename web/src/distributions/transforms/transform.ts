@@ -1,6 +1,11 @@
 // The base class of all transforms, and declarations: transformation() turns constraints and formulas into a base class.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import {
+  type Forms,
+  type MixedArguments,
+  type Overloads,
+  readArguments,
+} from "../../arguments/read.js";
 import { type Options, Rule, type Rules, type Values } from "../../arguments/rule.js";
 import { isGradEnabled } from "../../autograd/grad_mode.js";
 import { fail } from "../../runtime/errors.js";
@@ -30,7 +35,7 @@ const kCacheArguments = { cacheSize: cacheSize.or(1) };
 export interface TransformOptions extends Options<typeof kTransformOptions> {}
 
 /** The arguments that follow those of the transform itself. */
-export type TransformArguments = Arguments<[cacheSize: CacheSize], TransformOptions>;
+export type TransformArguments = Forms<[cacheSize: CacheSize], TransformOptions>;
 
 /** A cached input and output. */
 interface Pair {
@@ -49,7 +54,10 @@ export abstract class Transform {
 
   private last: Pair | null = null;
 
-  constructor(...given: TransformArguments) {
+  constructor(cacheSize?: CacheSize);
+  constructor(...rest: MixedArguments<[cacheSize: CacheSize], TransformOptions>);
+  constructor(options?: TransformOptions);
+  constructor(...given: unknown[]) {
     this.cacheSize = readArguments(new.target.name, kTransformOptions, given).cacheSize;
   }
 
@@ -86,7 +94,7 @@ export abstract class Transform {
   }
 
   /** Returns the same transform with another cache size. */
-  withCache(...given: Arguments<[cacheSize: CacheSize], TransformOptions>): Transform {
+  withCache(...given: Forms<[cacheSize: CacheSize], TransformOptions>): Transform {
     const where = `${this.constructor.name}.withCache`;
     const { cacheSize } = readArguments(where, kCacheArguments, given);
     return cacheSize === this.cacheSize ? this : this.cached(cacheSize);
@@ -292,7 +300,7 @@ export class DeclaredTransform extends Transform {
 }
 
 /** The base class of a declared transform with this constructor. */
-export type TransformClass<G extends unknown[], T extends Transform> = new (...given: G) => T;
+export type TransformClass<G extends unknown[], T extends Transform> = Overloads<G, T>;
 
 /** Returns the base class of a declared transform. */
 export function transformation<

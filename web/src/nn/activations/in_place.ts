@@ -3,9 +3,9 @@
 import { boolean, type Options, type Rules } from "../../arguments/rule.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
+  type AnyClass,
   type Check,
   declared,
-  type Fields,
   type InOrder,
   type Layer,
   type LayerClass,
@@ -26,7 +26,7 @@ type InPlaceRules = typeof kInPlaceArguments;
 export type InPlaceOptions = Options<InPlaceRules>;
 
 /** The arguments of the activations that take nothing but `inplace`. */
-export type InPlaceArguments = [inplace?: boolean | InPlaceOptions];
+export type InPlaceArguments = [options?: InPlaceOptions] | [inplace?: boolean | undefined];
 
 /** An activation that can write into its input. */
 export interface InPlaceLayer extends Layer {
@@ -35,15 +35,13 @@ export interface InPlaceLayer extends Layer {
 }
 
 /** The class of an activation that takes arguments and `inplace`. */
-export interface ActivationClass<R extends Rules, Names extends readonly (keyof R)[]> {
-  new (
-    ...given: ConstructorParameters<LayerClass<R & InPlaceRules, readonly [...Names, "inplace"]>>
-  ): InPlaceLayer & Fields<R>;
-}
+export interface ActivationClass<R extends Rules, Names extends readonly (keyof R)[]>
+  extends LayerClass<R & InPlaceRules, readonly [...Names, inplace: "inplace"], InPlaceLayer> {}
 
 /** The class of an activation that takes nothing but `inplace`. */
 export interface PlainActivationClass {
-  new (...given: InPlaceArguments): InPlaceLayer;
+  new (inplace?: boolean): InPlaceLayer;
+  new (options?: InPlaceOptions): InPlaceLayer;
 }
 
 /** An op with numbers after its input. */
@@ -64,7 +62,7 @@ export function activation<R extends Rules, const Names extends readonly (keyof 
   check?: Check<R>,
 ): ActivationClass<R, Names> {
   const all = ordered({ ...rules, ...kInPlaceArguments }, [...names, "inplace"]);
-  return class extends declared<unknown[], Rules>(all, check as Check<Rules>) {
+  return class extends declared<AnyClass, Rules>(all, check as Check<Rules>) {
     declare readonly inplace: boolean;
 
     override forward(input: Tensor): Tensor {

@@ -22,7 +22,7 @@ import {
   threshold_,
 } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { declared, type Fields, type Layer, layer, layerOfOne } from "../layer.js";
+import { type ClassWith, declared, type Fields, type Layer, layer, layerOfOne } from "../layer.js";
 import { formatArguments, formatFloat } from "../module_text.js";
 import { activation, type InPlaceOptions, kInPlaceArguments } from "./in_place.js";
 
@@ -35,7 +35,12 @@ const kLeakyReLU = {
 export type LeakyReLUOptions = Options<typeof kLeakyReLU & typeof kInPlaceArguments>;
 
 /** x, times `negativeSlope` where it is negative. */
-export class LeakyReLU extends activation(kLeakyReLU, ["negativeSlope"], leakyRelu, leakyRelu_) {}
+export class LeakyReLU extends activation(
+  kLeakyReLU,
+  ["negativeSlope"] as [negativeSlope: "negativeSlope"],
+  leakyRelu,
+  leakyRelu_,
+) {}
 
 const kELU = {
   /** Very negative elements approach -alpha; default 1. */
@@ -49,10 +54,10 @@ export type ELUOptions = Options<typeof kELU & typeof kInPlaceArguments>;
 export type ELUArguments = Arguments<[alpha: number, inplace: boolean], ELUOptions>;
 
 /** x, or alpha * (exp(x) - 1) where x is negative. */
-export class ELU extends activation(kELU, ["alpha"], elu, elu_) {}
+export class ELU extends activation(kELU, ["alpha"] as [alpha: "alpha"], elu, elu_) {}
 
 /** x, or alpha * (exp(x / alpha) - 1) where x is negative. */
-export class CELU extends activation(kELU, ["alpha"], celu, celu_) {}
+export class CELU extends activation(kELU, ["alpha"] as [alpha: "alpha"], celu, celu_) {}
 
 const kHardtanh = {
   /** The smallest result; default -1. */
@@ -67,7 +72,7 @@ export type HardtanhOptions = Options<typeof kHardtanh & typeof kInPlaceArgument
 /** x, limited to [minVal, maxVal]. */
 export class Hardtanh extends activation(
   kHardtanh,
-  ["minVal", "maxVal"],
+  ["minVal", "maxVal"] as [minVal: "minVal", maxVal: "maxVal"],
   hardtanh,
   hardtanh_,
   checkLimits,
@@ -88,7 +93,12 @@ const kThreshold = {
 
 /** x where it is above `threshold`, else `value`. */
 export class Threshold extends declared<
-  [thresholdValue: number, value: number, ...rest: Arguments<[inplace: boolean], InPlaceOptions>],
+  ClassWith<
+    [thresholdValue: number, value: number],
+    [inplace: boolean],
+    InPlaceOptions,
+    typeof kThreshold
+  >,
   typeof kThreshold
 >(kThreshold) {
   override forward(input: Tensor): Tensor {
@@ -112,7 +122,13 @@ const kRReLU = {
 export type RReLUOptions = Options<typeof kRReLU & typeof kInPlaceArguments>;
 
 /** x, times a random factor where it is negative; in evaluation the factor is the mean of both bounds. */
-export class RReLU extends activation(kRReLU, ["lower", "upper"], rrelu, rrelu, checkFactors) {
+export class RReLU extends activation(
+  kRReLU,
+  ["lower", "upper"] as [lower: "lower", upper: "upper"],
+  rrelu,
+  rrelu,
+  checkFactors,
+) {
   /** Draws the factors in training. */
   override forward(input: Tensor): Tensor {
     const result = rrelu(input, this.lower, this.upper, this.training);
@@ -135,7 +151,11 @@ const kSoftplus = {
 export type SoftplusOptions = Options<typeof kSoftplus>;
 
 /** log(1 + exp(beta * x)) / beta. */
-export class Softplus extends layer(kSoftplus, ["beta", "threshold"], softplus) {
+export class Softplus extends layer(
+  kSoftplus,
+  ["beta", "threshold"] as [beta: "beta", threshold: "threshold"],
+  softplus,
+) {
   override extraRepr(): string {
     const [beta, threshold] = [this.beta, this.threshold].map(formatFloat);
     return formatArguments([], { beta, threshold });

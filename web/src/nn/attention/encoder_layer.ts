@@ -5,6 +5,7 @@ import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Dropout } from "../dropout/dropout.js";
+import type { LayerOptions } from "../layer_options.js";
 import { Linear } from "../linear/linear.js";
 import { Module } from "../module.js";
 import { LayerNorm } from "../norm/layer_norm.js";
@@ -12,7 +13,7 @@ import { MultiheadAttention } from "./attention.js";
 import {
   activationOf,
   kTransformerLayerArguments,
-  type TransformerLayerArguments,
+  type TransformerActivation,
   type TransformerLayerOptions,
 } from "./transformer_options.js";
 
@@ -49,7 +50,24 @@ export class TransformerEncoderLayer extends Module {
   dropout2: Dropout;
   readonly activation: (input: Tensor) => Tensor;
 
-  constructor(...given: TransformerLayerArguments);
+  constructor(
+    dModel: number,
+    nhead: number,
+    dimFeedforward: number,
+    dropout?: number,
+    activation?: TransformerActivation,
+    layerNormEps?: number,
+    batchFirst?: boolean,
+    normFirst?: boolean,
+    bias?: boolean,
+    options?: LayerOptions,
+  );
+  constructor(
+    dModel: number,
+    nhead: number,
+    dimFeedforward: number,
+    options: TransformerLayerOptions,
+  );
   constructor(dModel: number, nhead: number, options?: TransformerLayerOptions);
   constructor(...given: unknown[]) {
     super();

@@ -1,6 +1,6 @@
 // Stacks of transformer layers.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type MixedArguments, readArguments } from "../../arguments/read.js";
 import { boolean, count, type Options, Rule } from "../../arguments/rule.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
@@ -69,15 +69,22 @@ export class TransformerEncoder extends Module {
   norm: FinalNorm | null;
 
   constructor(
-    ...given: [
-      encoderLayer: EncoderLayer,
-      numLayers: number,
-      ...rest: Arguments<
-        [norm: FinalNorm | null, enableNestedTensor: boolean, maskCheck: boolean],
-        TransformerEncoderOptions
-      >,
-    ]
-  ) {
+    encoderLayer: EncoderLayer,
+    numLayers: number,
+    norm?: FinalNorm | null,
+    enableNestedTensor?: boolean,
+    maskCheck?: boolean,
+  );
+  constructor(
+    encoderLayer: EncoderLayer,
+    numLayers: number,
+    ...rest: MixedArguments<
+      [norm: FinalNorm | null, enableNestedTensor: boolean, maskCheck: boolean],
+      TransformerEncoderOptions
+    >
+  );
+  constructor(encoderLayer: EncoderLayer, numLayers: number, options?: TransformerEncoderOptions);
+  constructor(...given: unknown[]) {
     super();
     const own = readArguments(new.target.name, kEncoderArguments, given);
     this.layers = copiesOf(own.encoderLayer, own.numLayers);
@@ -138,13 +145,14 @@ export class TransformerDecoder extends Module {
   readonly numLayers: number;
   norm: FinalNorm | null;
 
+  constructor(decoderLayer: DecoderLayer, numLayers: number, norm?: FinalNorm | null);
   constructor(
-    ...given: [
-      decoderLayer: DecoderLayer,
-      numLayers: number,
-      ...rest: Arguments<[norm: FinalNorm | null], TransformerDecoderOptions>,
-    ]
-  ) {
+    decoderLayer: DecoderLayer,
+    numLayers: number,
+    ...rest: MixedArguments<[norm: FinalNorm | null], TransformerDecoderOptions>
+  );
+  constructor(decoderLayer: DecoderLayer, numLayers: number, options?: TransformerDecoderOptions);
+  constructor(...given: unknown[]) {
     super();
     const own = readArguments(new.target.name, kDecoderArguments, given);
     this.layers = copiesOf(own.decoderLayer, own.numLayers);

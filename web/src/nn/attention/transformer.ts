@@ -1,4 +1,9 @@
-import { type Arguments, readArguments, readOptions } from "../../arguments/read.js";
+import {
+  type Arguments,
+  type MixedArguments,
+  readArguments,
+  readOptions,
+} from "../../arguments/read.js";
 import { boolean, type Options, Rule, size, wholeFrom } from "../../arguments/rule.js";
 import { full, triu } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -115,7 +120,15 @@ export class Transformer extends Module {
   readonly batchFirst: boolean;
 
   constructor(
-    ...given: Arguments<
+    dModel?: number,
+    nhead?: number,
+    numEncoderLayers?: number,
+    numDecoderLayers?: number,
+    dimFeedforward?: number,
+    dropout?: number,
+  );
+  constructor(
+    ...rest: MixedArguments<
       [
         dModel: number,
         nhead: number,
@@ -126,7 +139,9 @@ export class Transformer extends Module {
       ],
       TransformerOptions
     >
-  ) {
+  );
+  constructor(options?: TransformerOptions);
+  constructor(...given: unknown[]) {
     super();
     const own = readArguments(new.target.name, kArguments, given);
     const { numEncoderLayers, numDecoderLayers, customEncoder, customDecoder, ...layer } = own;

@@ -12,7 +12,7 @@ import {
 } from "../../arguments/rule.js";
 import { gelu, relu } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { kLayerArguments, type LayerOptions } from "../layer_options.js";
+import { kLayerArguments } from "../layer_options.js";
 
 const kOptions = {
   /** The features between the two linear layers; default 2048. */
@@ -40,23 +40,6 @@ export type TransformerLayerOptions = Options<typeof kOptions & typeof kLayerArg
 
 /** The function between the linear layers of a transformer layer. */
 export type TransformerActivation = typeof kOptions.activation.type;
-
-/** The arguments of the layers of a transformer: those after the sizes by position or as options. */
-export type TransformerLayerArguments =
-  | [dModel: number, nhead: number, options?: TransformerLayerOptions]
-  | [
-      dModel: number,
-      nhead: number,
-      dimFeedforward: number,
-      dropout?: number,
-      activation?: TransformerActivation,
-      layerNormEps?: number,
-      batchFirst?: boolean,
-      normFirst?: boolean,
-      bias?: boolean,
-      options?: LayerOptions,
-    ]
-  | [dModel: number, nhead: number, dimFeedforward: number, options: TransformerLayerOptions];
 
 /** Returns the function that an activation names. */
 export function activationOf(activation: TransformerActivation): (input: Tensor) => Tensor {

@@ -38,18 +38,18 @@ function convOptions(spatial: number) {
 /** Options of `Conv1d`, `Conv2d` and `Conv3d`. */
 export type ConvOptions = Options<ReturnType<typeof convOptions> & typeof kLayerArguments>;
 
+type Positions = [
+  stride?: Ints,
+  padding?: Padding,
+  dilation?: Ints,
+  groups?: number,
+  bias?: boolean,
+  paddingMode?: PaddingMode,
+  options?: LayerOptions,
+];
+
 /** The arguments after the kernel size, by position or as options. */
-export type ConvArguments =
-  | [options?: ConvOptions]
-  | [
-      stride?: Ints,
-      padding?: Padding,
-      dilation?: Ints,
-      groups?: number,
-      bias?: boolean,
-      paddingMode?: PaddingMode,
-      options?: LayerOptions,
-    ];
+export type ConvArguments = [options?: ConvOptions] | Positions;
 
 /** A convolution that is not transposed. */
 export interface ConvLayer extends Convolution {
@@ -60,7 +60,7 @@ export interface ConvLayer extends Convolution {
 
 /** The class of a convolution that is not transposed. */
 export interface ConvClass {
-  new (...given: [...Sizes, ...ConvArguments]): ConvLayer;
+  new (...given: [...Sizes, ...Positions]): ConvLayer;
   // Last, because TypeScript compares a call that fits no form with this one: it names the option that was meant.
   new (...given: [...Sizes, options?: ConvOptions]): ConvLayer;
 }
@@ -81,7 +81,7 @@ function convLayer(spatial: number, op: ConvOp): ConvClass {
     readonly padding: Padding;
     readonly paddingMode: PaddingMode;
 
-    constructor(...given: [...Sizes, ...ConvArguments]) {
+    constructor(...given: unknown[]) {
       const values = readArguments(new.target.name, rules, given);
       super(spatial, false, values);
       const { padding, paddingMode } = values;

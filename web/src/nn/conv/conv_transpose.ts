@@ -32,18 +32,18 @@ export type ConvTransposeOptions = Options<
   ReturnType<typeof transposeOptions> & typeof kLayerArguments
 >;
 
+type Positions = [
+  stride?: Ints,
+  padding?: Ints,
+  outputPadding?: Ints,
+  groups?: number,
+  bias?: boolean,
+  dilation?: Ints,
+  options?: LayerOptions,
+];
+
 /** The arguments after the kernel size, by position or as options. */
-export type ConvTransposeArguments =
-  | [options?: ConvTransposeOptions]
-  | [
-      stride?: Ints,
-      padding?: Ints,
-      outputPadding?: Ints,
-      groups?: number,
-      bias?: boolean,
-      dilation?: Ints,
-      options?: LayerOptions,
-    ];
+export type ConvTransposeArguments = [options?: ConvTransposeOptions] | Positions;
 
 const kOutputSize = listOf(size).orNull();
 
@@ -57,7 +57,8 @@ export interface ConvTransposeLayer extends Convolution {
 
 /** The class of a transposed convolution. */
 export interface ConvTransposeClass {
-  new (...given: [...Sizes, ...ConvTransposeArguments]): ConvTransposeLayer;
+  new (...given: [...Sizes, ...Positions]): ConvTransposeLayer;
+  // Last, because TypeScript compares a call that fits no form with this one: it names the option that was meant.
   new (...given: [...Sizes, options?: ConvTransposeOptions]): ConvTransposeLayer;
 }
 
@@ -78,7 +79,7 @@ function transposeLayer(spatial: number, op: ConvTransposeOp): ConvTransposeClas
     readonly padding: readonly number[];
     readonly outputPadding: readonly number[];
 
-    constructor(...given: [...Sizes, ...ConvTransposeArguments]) {
+    constructor(...given: unknown[]) {
       const values = readArguments(new.target.name, rules, given);
       super(spatial, true, values);
       this.padding = spread(values.padding, spatial);

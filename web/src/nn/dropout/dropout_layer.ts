@@ -1,6 +1,6 @@
 // Layers of dropout from their ops.
 
-import type { Arguments } from "../../arguments/read.js";
+import type { Arguments, Constructor } from "../../arguments/read.js";
 import { boolean, number, type Options } from "../../arguments/rule.js";
 import { copy_ } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -16,19 +16,20 @@ const kArguments = {
 /** Options of all layers of dropout. */
 export type DropoutOptions = Options<typeof kArguments>;
 
+type Positional = [p: number, inplace: boolean];
+
 /** The arguments of all layers of dropout. */
-export type DropoutArguments = Arguments<[p: number, inplace: boolean], DropoutOptions>;
+export type DropoutArguments = Arguments<Positional, DropoutOptions>;
 
 /** The class of a layer of dropout. */
-export interface DropoutClass {
-  new (...given: DropoutArguments): Layer & Fields<typeof kArguments>;
-}
+export interface DropoutClass
+  extends Constructor<[], Positional, DropoutOptions, Layer & Fields<typeof kArguments>> {}
 
 /** Returns the class of a layer that calls `drop` with its input, the probability and whether it is in training. */
 export function dropoutLayer(
   drop: (input: Tensor, p: number, training: boolean) => Tensor,
 ): DropoutClass {
-  return class extends declared<DropoutArguments, typeof kArguments>(kArguments, checkProbability) {
+  return class extends declared<DropoutClass, typeof kArguments>(kArguments, checkProbability) {
     override forward(input: Tensor): Tensor {
       const result = drop(input, this.p, this.training);
       return this.inplace ? copy_(input, result) : result;

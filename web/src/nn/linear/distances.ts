@@ -1,8 +1,8 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type MixedArguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, number, type Options } from "../../arguments/rule.js";
 import { cosineSimilarity, pairwiseDistance } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { declared } from "../layer.js";
+import { type ClassWith, declared } from "../layer.js";
 import { Module } from "../module.js";
 
 const kCosine = {
@@ -17,7 +17,7 @@ export type CosineSimilarityOptions = Options<typeof kCosine>;
 
 /** The cosine of the angle between vectors. */
 export class CosineSimilarity extends declared<
-  Arguments<[dim: number, eps: number], CosineSimilarityOptions>,
+  ClassWith<[], [dim: number, eps: number], CosineSimilarityOptions, typeof kCosine>,
   typeof kCosine
 >(kCosine) {
   override forward(x1: Tensor, x2: Tensor): Tensor {
@@ -47,9 +47,12 @@ export class PairwiseDistance extends Module {
   readonly eps: number;
   readonly keepdim: boolean;
 
+  constructor(p?: number, eps?: number, keepdim?: boolean);
   constructor(
-    ...given: Arguments<[p: number, eps: number, keepdim: boolean], PairwiseDistanceOptions>
-  ) {
+    ...rest: MixedArguments<[p: number, eps: number, keepdim: boolean], PairwiseDistanceOptions>
+  );
+  constructor(options?: PairwiseDistanceOptions);
+  constructor(...given: unknown[]) {
     super();
     const { p, eps, keepdim } = readArguments(new.target.name, kDistanceArguments, given);
     this.norm = p;

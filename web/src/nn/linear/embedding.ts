@@ -1,4 +1,4 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type Arguments, type MixedArguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, type Options, size } from "../../arguments/rule.js";
 import { empty } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -59,21 +59,30 @@ export class Embedding extends Module implements Lookup {
   readonly scaleGradByFreq: boolean;
 
   constructor(
-    ...given: [
-      numEmbeddings: number,
-      embeddingDim: number,
-      ...rest: Arguments<
-        [
-          paddingIdx: number | null,
-          maxNorm: number | null,
-          normType: number,
-          scaleGradByFreq: boolean,
-          sparse: false,
-        ],
-        EmbeddingOptions
-      >,
-    ]
-  ) {
+    numEmbeddings: number,
+    embeddingDim: number,
+    paddingIdx?: number | null,
+    maxNorm?: number | null,
+    normType?: number,
+    scaleGradByFreq?: boolean,
+    sparse?: false,
+  );
+  constructor(
+    numEmbeddings: number,
+    embeddingDim: number,
+    ...rest: MixedArguments<
+      [
+        paddingIdx: number | null,
+        maxNorm: number | null,
+        normType: number,
+        scaleGradByFreq: boolean,
+        sparse: false,
+      ],
+      EmbeddingOptions
+    >
+  );
+  constructor(numEmbeddings: number, embeddingDim: number, options?: EmbeddingOptions);
+  constructor(...given: unknown[]) {
     super();
     const name = new.target.name;
     const { paddingIdx, device, dtype, ...own } = readArguments(name, kArguments, given);

@@ -1,4 +1,4 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type Arguments, type MixedArguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, type Options, oneOf, size } from "../../arguments/rule.js";
 import { embeddingBag } from "../../composites/index.js";
 import { empty } from "../../generated/ops.js";
@@ -83,23 +83,34 @@ export class EmbeddingBag extends Module implements Lookup {
   weight: Parameter;
 
   constructor(
-    ...given: [
-      numEmbeddings: number,
-      embeddingDim: number,
-      ...rest: Arguments<
-        [
-          maxNorm: number | null,
-          normType: number,
-          scaleGradByFreq: boolean,
-          mode: BagMode,
-          sparse: false,
-          includeLastOffset: boolean,
-          paddingIdx: number | null,
-        ],
-        EmbeddingBagOptions
-      >,
-    ]
-  ) {
+    numEmbeddings: number,
+    embeddingDim: number,
+    maxNorm?: number | null,
+    normType?: number,
+    scaleGradByFreq?: boolean,
+    mode?: BagMode,
+    sparse?: false,
+    includeLastOffset?: boolean,
+    paddingIdx?: number | null,
+  );
+  constructor(
+    numEmbeddings: number,
+    embeddingDim: number,
+    ...rest: MixedArguments<
+      [
+        maxNorm: number | null,
+        normType: number,
+        scaleGradByFreq: boolean,
+        mode: BagMode,
+        sparse: false,
+        includeLastOffset: boolean,
+        paddingIdx: number | null,
+      ],
+      EmbeddingBagOptions
+    >
+  );
+  constructor(numEmbeddings: number, embeddingDim: number, options?: EmbeddingBagOptions);
+  constructor(...given: unknown[]) {
     super();
     const name = new.target.name;
     const { device, dtype, paddingIdx, ...own } = readArguments(name, kArguments, given);

@@ -1,4 +1,4 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type MixedArguments, readArguments } from "../../arguments/read.js";
 import { boolean, count, listOf, number, type Options } from "../../arguments/rule.js";
 import {
   add,
@@ -58,13 +58,25 @@ export class AdaptiveLogSoftmaxWithLoss extends Module {
   tail: ModuleList<Sequential>;
 
   constructor(
-    ...given: [
-      inFeatures: number,
-      nClasses: number,
-      cutoffs: readonly number[],
-      ...rest: Arguments<[divValue: number, headBias: boolean], AdaptiveLogSoftmaxOptions>,
-    ]
-  ) {
+    inFeatures: number,
+    nClasses: number,
+    cutoffs: readonly number[],
+    divValue?: number,
+    headBias?: boolean,
+  );
+  constructor(
+    inFeatures: number,
+    nClasses: number,
+    cutoffs: readonly number[],
+    ...rest: MixedArguments<[divValue: number, headBias: boolean], AdaptiveLogSoftmaxOptions>
+  );
+  constructor(
+    inFeatures: number,
+    nClasses: number,
+    cutoffs: readonly number[],
+    options?: AdaptiveLogSoftmaxOptions,
+  );
+  constructor(...given: unknown[]) {
     super();
     const name = new.target.name;
     const own = readArguments(name, kArguments, given);

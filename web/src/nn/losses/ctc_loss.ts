@@ -205,7 +205,11 @@ function reject(code: "ShapeMismatch" | "InvalidArgument", message: string): nev
 }
 
 /** `ctcLoss` as a module. */
-export class CTCLoss extends lossFields(kCTC, ["blank", "reduction", "zeroInfinity"]) {
+export class CTCLoss extends lossFields(kCTC, ["blank", "reduction", "zeroInfinity"] as [
+  blank: "blank",
+  reduction: "reduction",
+  zeroInfinity: "zeroInfinity",
+]) {
   override forward(
     logProbs: Tensor,
     targets: Tensor,

@@ -2,7 +2,7 @@
 
 import { type Options, oneOf, type Rules, type Values } from "../../arguments/rule.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Check, declared, type Fields, type LayerClass, ordered, pick } from "../layer.js";
+import { type AnyClass, type Check, declared, type LayerClass, ordered, pick } from "../layer.js";
 import type { Module } from "../module.js";
 
 const kReduction = oneOf("none", "mean", "sum");
@@ -35,11 +35,7 @@ export interface LossClass<
   R extends Rules,
   Names extends readonly (keyof LossRules<R>)[],
   Base extends Module = Loss,
-> {
-  new (
-    ...given: ConstructorParameters<LayerClass<LossRules<R>, Names>>
-  ): Base & Fields<LossRules<R>>;
-}
+> extends LayerClass<LossRules<R>, Names, Base> {}
 
 /** Returns the class of a loss that defines forward() itself. `names` is the order of the constructor's arguments. */
 export function lossFields<
@@ -47,7 +43,7 @@ export function lossFields<
   const Names extends readonly (keyof LossRules<R> & string)[],
 >(rules: R, names: Names, check?: Check<LossRules<R>>): LossClass<R, Names, Module> {
   const all = ordered({ ...kLossArguments, ...rules }, names);
-  return class extends declared<unknown[], Rules>(all, check as Check<Rules>) {
+  return class extends declared<AnyClass, Rules>(all, check as Check<Rules>) {
     override extraRepr(): string {
       return "";
     }

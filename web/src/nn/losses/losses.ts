@@ -19,10 +19,10 @@ import { bufferRule } from "../layer.js";
 import { type LossOptionsOf, lossFields, lossLayer } from "./loss_layer.js";
 
 /** The squared difference. */
-export class MSELoss extends lossLayer({}, ["reduction"], mseLoss) {}
+export class MSELoss extends lossLayer({}, ["reduction"] as [reduction: "reduction"], mseLoss) {}
 
 /** The absolute difference. */
-export class L1Loss extends lossLayer({}, ["reduction"], l1Loss) {}
+export class L1Loss extends lossLayer({}, ["reduction"] as [reduction: "reduction"], l1Loss) {}
 
 const kSmoothL1 = {
   /** The difference below which the loss is squared; default 1. */
@@ -33,7 +33,11 @@ const kSmoothL1 = {
 export type SmoothL1LossOptions = LossOptionsOf<typeof kSmoothL1>;
 
 /** The absolute difference, and quadratic below `beta`. */
-export class SmoothL1Loss extends lossLayer(kSmoothL1, ["reduction", "beta"], smoothL1Loss) {}
+export class SmoothL1Loss extends lossLayer(
+  kSmoothL1,
+  ["reduction", "beta"] as [reduction: "reduction", beta: "beta"],
+  smoothL1Loss,
+) {}
 
 const kHuber = {
   /** The difference below which the loss is squared; default 1. */
@@ -44,7 +48,11 @@ const kHuber = {
 export type HuberLossOptions = LossOptionsOf<typeof kHuber>;
 
 /** Half the squared difference, and linear beyond `delta`. */
-export class HuberLoss extends lossLayer(kHuber, ["reduction", "delta"], huberLoss) {}
+export class HuberLoss extends lossLayer(
+  kHuber,
+  ["reduction", "delta"] as [reduction: "reduction", delta: "delta"],
+  huberLoss,
+) {}
 
 const kNLL = {
   /** A weight per class. */
@@ -57,7 +65,15 @@ const kNLL = {
 export type NLLLossOptions = LossOptionsOf<typeof kNLL>;
 
 /** Negative log likelihood of class numbers under log probabilities. */
-export class NLLLoss extends lossLayer(kNLL, ["weight", "ignoreIndex", "reduction"], nllLoss) {}
+export class NLLLoss extends lossLayer(
+  kNLL,
+  ["weight", "ignoreIndex", "reduction"] as [
+    weight: "weight",
+    ignoreIndex: "ignoreIndex",
+    reduction: "reduction",
+  ],
+  nllLoss,
+) {}
 
 const kCrossEntropy = {
   ...kNLL,
@@ -71,7 +87,12 @@ export type CrossEntropyLossOptions = LossOptionsOf<typeof kCrossEntropy>;
 /** Cross entropy between unnormalised log probabilities and class numbers. */
 export class CrossEntropyLoss extends lossLayer(
   kCrossEntropy,
-  ["weight", "ignoreIndex", "reduction", "labelSmoothing"],
+  ["weight", "ignoreIndex", "reduction", "labelSmoothing"] as [
+    weight: "weight",
+    ignoreIndex: "ignoreIndex",
+    reduction: "reduction",
+    labelSmoothing: "labelSmoothing",
+  ],
   crossEntropy,
 ) {}
 
@@ -86,7 +107,11 @@ const kKLDiv = {
 export type KLDivLossOptions = LossOptionsOf<typeof kKLDiv>;
 
 /** The Kullback-Leibler divergence of target probabilities from log probabilities. */
-export class KLDivLoss extends lossLayer(kKLDiv, ["reduction", "logTarget"], klDiv) {}
+export class KLDivLoss extends lossLayer(
+  kKLDiv,
+  ["reduction", "logTarget"] as [reduction: "reduction", logTarget: "logTarget"],
+  klDiv,
+) {}
 
 const kBCE = {
   /** A weight per element. */
@@ -97,7 +122,11 @@ const kBCE = {
 export type BCELossOptions = LossOptionsOf<typeof kBCE>;
 
 /** Binary cross entropy between probabilities. */
-export class BCELoss extends lossLayer(kBCE, ["weight", "reduction"], binaryCrossEntropy) {}
+export class BCELoss extends lossLayer(
+  kBCE,
+  ["weight", "reduction"] as [weight: "weight", reduction: "reduction"],
+  binaryCrossEntropy,
+) {}
 
 const kBCEWithLogits = {
   ...kBCE,
@@ -111,7 +140,11 @@ export type BCEWithLogitsLossOptions = LossOptionsOf<typeof kBCEWithLogits>;
 /** Binary cross entropy between logits and probabilities. */
 export class BCEWithLogitsLoss extends lossLayer(
   kBCEWithLogits,
-  ["weight", "reduction", "posWeight"],
+  ["weight", "reduction", "posWeight"] as [
+    weight: "weight",
+    reduction: "reduction",
+    posWeight: "posWeight",
+  ],
   binaryCrossEntropyWithLogits,
 ) {}
 
@@ -130,7 +163,12 @@ export type PoissonNLLLossOptions = LossOptionsOf<typeof kPoissonNLL>;
 /** Negative log likelihood of counts under Poisson distributions. */
 export class PoissonNLLLoss extends lossLayer(
   kPoissonNLL,
-  ["logInput", "full", "eps", "reduction"],
+  ["logInput", "full", "eps", "reduction"] as [
+    logInput: "logInput",
+    full: "full",
+    eps: "eps",
+    reduction: "reduction",
+  ],
   poissonNllLoss,
 ) {}
 
@@ -145,7 +183,11 @@ const kGaussianNLL = {
 export type GaussianNLLLossOptions = LossOptionsOf<typeof kGaussianNLL>;
 
 /** Negative log likelihood of numbers under normal distributions of given variances. */
-export class GaussianNLLLoss extends lossFields(kGaussianNLL, ["full", "eps", "reduction"]) {
+export class GaussianNLLLoss extends lossFields(kGaussianNLL, ["full", "eps", "reduction"] as [
+  full: "full",
+  eps: "eps",
+  reduction: "reduction",
+]) {
   override forward(input: Tensor, target: Tensor, variance: Tensor | number): Tensor {
     const { full, eps, reduction } = this;
     return gaussianNllLoss(input, target, variance, { full, eps, reduction });

@@ -24,7 +24,10 @@ const kMargin = {
 export type MarginLossOptions = LossOptionsOf<typeof kMargin>;
 
 /** By how much `input1` falls short of exceeding `input2` by the margin (target 1), or the reverse (target -1). */
-export class MarginRankingLoss extends lossFields(kMargin, ["margin", "reduction"]) {
+export class MarginRankingLoss extends lossFields(kMargin, ["margin", "reduction"] as [
+  margin: "margin",
+  reduction: "reduction",
+]) {
   override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
     const { margin, reduction } = this;
     return marginRankingLoss(input1, input2, target, { margin, reduction });
@@ -32,7 +35,10 @@ export class MarginRankingLoss extends lossFields(kMargin, ["margin", "reduction
 }
 
 /** For target 1, one minus the cosine of two vectors; for target -1, how far their cosine exceeds the margin. */
-export class CosineEmbeddingLoss extends lossFields(kMargin, ["margin", "reduction"]) {
+export class CosineEmbeddingLoss extends lossFields(kMargin, ["margin", "reduction"] as [
+  margin: "margin",
+  reduction: "reduction",
+]) {
   override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
     const { margin, reduction } = this;
     return cosineEmbeddingLoss(input1, input2, target, { margin, reduction });
@@ -47,7 +53,7 @@ const kHinge = {
 /** For target 1, a distance; for target -1, how far it is below the margin. */
 export class HingeEmbeddingLoss extends lossLayer(
   kHinge,
-  ["margin", "reduction"],
+  ["margin", "reduction"] as [margin: "margin", reduction: "reduction"],
   hingeEmbeddingLoss,
 ) {}
 
@@ -68,7 +74,13 @@ export type TripletMarginLossOptions = LossOptionsOf<typeof kTripletMargin>;
 /** How much the distance to a positive example, plus the margin, exceeds the distance to a negative example. */
 export class TripletMarginLoss extends lossFields(
   kTripletMargin,
-  ["margin", "p", "eps", "swap", "reduction"],
+  ["margin", "p", "eps", "swap", "reduction"] as [
+    margin: "margin",
+    p: "p",
+    eps: "eps",
+    swap: "swap",
+    reduction: "reduction",
+  ],
   checkMargin,
 ) {
   override forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {
@@ -96,12 +108,21 @@ export type MultiMarginLossOptions = LossOptionsOf<typeof kMultiMargin>;
 /** By how much the scores of other classes come within the margin of the target's score. */
 export class MultiMarginLoss extends lossLayer(
   kMultiMargin,
-  ["p", "margin", "weight", "reduction"],
+  ["p", "margin", "weight", "reduction"] as [
+    p: "p",
+    margin: "margin",
+    weight: "weight",
+    reduction: "reduction",
+  ],
   multiMarginLoss,
 ) {}
 
 /** How much the scores of other classes exceed those of several target classes minus 1. */
-export class MultiLabelMarginLoss extends lossLayer({}, ["reduction"], multilabelMarginLoss) {}
+export class MultiLabelMarginLoss extends lossLayer(
+  {},
+  ["reduction"] as [reduction: "reduction"],
+  multilabelMarginLoss,
+) {}
 
 const kMultiLabelSoftMargin = {
   /** A weight per class. */
@@ -114,9 +135,13 @@ export type MultiLabelSoftMarginLossOptions = LossOptionsOf<typeof kMultiLabelSo
 /** Cross entropy of independent classes from their logits, as a mean over the classes. */
 export class MultiLabelSoftMarginLoss extends lossLayer(
   kMultiLabelSoftMargin,
-  ["weight", "reduction"],
+  ["weight", "reduction"] as [weight: "weight", reduction: "reduction"],
   multilabelSoftMarginLoss,
 ) {}
 
 /** log(1 + exp(-target * input)), the logistic loss of targets 1 and -1. */
-export class SoftMarginLoss extends lossLayer({}, ["reduction"], softMarginLoss) {}
+export class SoftMarginLoss extends lossLayer(
+  {},
+  ["reduction"] as [reduction: "reduction"],
+  softMarginLoss,
+) {}

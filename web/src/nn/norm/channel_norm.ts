@@ -124,6 +124,13 @@ export interface ChannelNormLayer extends ChannelNorm {
 
 /** The class of a layer that normalises every channel. */
 export interface ChannelNormClass {
-  new (numFeatures: number, ...rest: BatchNormArguments): ChannelNormLayer;
+  new (
+    numFeatures: number,
+    eps?: number,
+    momentum?: number | null,
+    affine?: boolean,
+    trackRunningStats?: boolean,
+    options?: LayerOptions,
+  ): ChannelNormLayer;
   new (numFeatures: number, options?: BatchNormOptions): ChannelNormLayer;
 }

@@ -36,7 +36,13 @@ export class GroupNorm extends Module {
   weight: Parameter | null;
   bias: Parameter | null;
 
-  constructor(numGroups: number, numChannels: number, ...rest: GroupNormArguments);
+  constructor(
+    numGroups: number,
+    numChannels: number,
+    eps?: number,
+    affine?: boolean,
+    options?: LayerOptions,
+  );
   constructor(numGroups: number, numChannels: number, options?: GroupNormOptions);
   constructor(...given: unknown[]) {
     super();

@@ -1,8 +1,7 @@
-import type { Arguments } from "../../arguments/read.js";
 import { count, number, type Options } from "../../arguments/rule.js";
 import { localResponseNorm } from "../../composites/index.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { declared } from "../layer.js";
+import { type ClassWith, declared } from "../layer.js";
 import { formatArguments, formatFloat } from "../module_text.js";
 
 const kOptions = {
@@ -25,10 +24,12 @@ export type LocalResponseNormOptions = Options<typeof kOptions>;
 
 /** Divides by a power of the mean square of `size` neighbouring channels. */
 export class LocalResponseNorm extends declared<
-  [
-    size: number,
-    ...rest: Arguments<[alpha: number, beta: number, k: number], LocalResponseNormOptions>,
-  ],
+  ClassWith<
+    [size: number],
+    [alpha: number, beta: number, k: number],
+    LocalResponseNormOptions,
+    typeof kArguments
+  >,
   typeof kArguments
 >(kArguments) {
   override forward(input: Tensor): Tensor {

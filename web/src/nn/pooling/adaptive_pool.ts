@@ -1,4 +1,4 @@
-import type { Arguments } from "../../arguments/read.js";
+import type { Arguments, Constructor } from "../../arguments/read.js";
 import { boolean, type Options, Rule, size } from "../../arguments/rule.js";
 import {
   adaptiveAvgPool1d,
@@ -75,16 +75,20 @@ export interface AdaptiveMaxPoolLayer extends AdaptivePoolLayer {
 }
 
 /** The class of a layer of adaptive max pooling. */
-export interface AdaptiveMaxPoolClass {
-  new (...given: AdaptiveMaxPoolArguments): AdaptiveMaxPoolLayer;
-}
+export interface AdaptiveMaxPoolClass
+  extends Constructor<
+    [outputSize: OutputSize],
+    [returnIndices: boolean],
+    AdaptiveMaxPoolOptions,
+    AdaptiveMaxPoolLayer
+  > {}
 
 function adaptiveMaxPool(
   spatial: number,
   op: (input: Tensor, outputSize: OutputSize, options: object) => unknown,
 ): AdaptiveMaxPoolClass {
   const rules = { outputSize: outputSizeOf(spatial), ...kMaxOptions };
-  return class extends declared<AdaptiveMaxPoolArguments, typeof rules>(rules) {
+  return class extends declared<AdaptiveMaxPoolClass, typeof rules>(rules) {
     override forward(input: Tensor): Tensor {
       const { outputSize, returnIndices } = this;
       return op(input, outputSize, { returnIndices }) as Tensor;

@@ -1,4 +1,4 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type Arguments, type MixedArguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, type Options } from "../../arguments/rule.js";
 import { avgPool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
@@ -39,14 +39,21 @@ export class AvgPool1d extends Module {
   readonly countIncludePad: boolean;
 
   constructor(
-    ...given: [
-      kernelSize: Ints,
-      ...rest: Arguments<
-        [stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean],
-        AvgPool1dOptions
-      >,
-    ]
-  ) {
+    kernelSize: Ints,
+    stride?: Ints | null,
+    padding?: Ints,
+    ceilMode?: boolean,
+    countIncludePad?: boolean,
+  );
+  constructor(
+    kernelSize: Ints,
+    ...rest: MixedArguments<
+      [stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean],
+      AvgPool1dOptions
+    >
+  );
+  constructor(kernelSize: Ints, options?: AvgPool1dOptions);
+  constructor(...given: unknown[]) {
     super();
     const own = readArguments(new.target.name, kAvgPool1dArguments, given);
     this.kernelSize = single(own.kernelSize);
@@ -85,16 +92,16 @@ function planeOptions(spatial: number) {
 /** Options of `AvgPool2d` and `AvgPool3d`. */
 export type AvgPoolOptions = Options<ReturnType<typeof planeOptions>>;
 
+type Positional = [
+  stride: Ints | null,
+  padding: Ints,
+  ceilMode: boolean,
+  countIncludePad: boolean,
+  divisorOverride: number | null,
+];
+
 /** The arguments after the kernel size, by position or as options. */
-export type AvgPoolArguments =
-  | [options?: AvgPoolOptions]
-  | [
-      stride?: Ints | null,
-      padding?: Ints,
-      ceilMode?: boolean,
-      countIncludePad?: boolean,
-      divisorOverride?: number | null,
-    ];
+export type AvgPoolArguments = Arguments<Positional, AvgPoolOptions>;
 
 /** A layer of average pooling over images or volumes. */
 export interface AvgPoolLayer extends PoolLayer {
@@ -105,7 +112,7 @@ export interface AvgPoolLayer extends PoolLayer {
 function avgPool(
   spatial: number,
   op: (input: Tensor, kernelSize: Ints, options: object) => unknown,
-): PoolClass<AvgPoolArguments, AvgPoolLayer> {
+): PoolClass<Positional, AvgPoolOptions, AvgPoolLayer> {
   return poolLayer(spatial, planeOptions(spatial), op, ["stride", "padding"]);
 }
 

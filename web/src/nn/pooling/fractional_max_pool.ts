@@ -1,6 +1,6 @@
 // Max pooling over windows at random positions, so that the result can have any fraction of the input's size.
 
-import { readArguments } from "../../arguments/read.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, type Options, Rule } from "../../arguments/rule.js";
 import type { Ints } from "../../dispatch/types.js";
 import { toDtype } from "../../generated/internal.js";
@@ -60,17 +60,18 @@ function optionsOf(spatial: number) {
 /** Options of `FractionalMaxPool2d` and `FractionalMaxPool3d`, and of the functions. */
 export type FractionalMaxPoolOptions = Options<ReturnType<typeof optionsOf>>;
 
-type Rest =
-  | [options?: FractionalMaxPoolOptions]
-  | [
-      outputSize?: Ints | null,
-      outputRatio?: number | readonly number[] | null,
-      returnIndices?: boolean,
-      randomSamples?: Tensor | null,
-    ];
+type Positional = [
+  outputSize: Ints | null,
+  outputRatio: number | readonly number[] | null,
+  returnIndices: boolean,
+  randomSamples: Tensor | null,
+];
 
 /** The arguments of `FractionalMaxPool2d` and `FractionalMaxPool3d`. */
-export type FractionalMaxPoolArguments = [kernelSize: Ints, ...rest: Rest];
+export type FractionalMaxPoolArguments = [
+  kernelSize: Ints,
+  ...rest: Arguments<Positional, FractionalMaxPoolOptions>,
+];
 
 interface FractionalMaxPool {
   (
@@ -212,7 +213,7 @@ export interface FractionalPoolLayer extends PoolLayer {
 function fractionalPool(
   spatial: number,
   op: FractionalMaxPool,
-): PoolClass<Rest, FractionalPoolLayer> {
+): PoolClass<Positional, FractionalMaxPoolOptions, FractionalPoolLayer> {
   const rules = optionsOf(spatial);
   type Pool = new (...given: unknown[]) => FractionalPoolLayer;
   const Pool = poolLayer(spatial, rules, op, [], ({ outputSize, outputRatio }) => {
@@ -233,7 +234,7 @@ function fractionalPool(
       const { kernelSize, options, _random_samples: samples } = this;
       return op(input, kernelSize, { ...options, _randomSamples: samples }) as Tensor;
     }
-  } as unknown as PoolClass<Rest, FractionalPoolLayer>;
+  } as unknown as PoolClass<Positional, FractionalMaxPoolOptions, FractionalPoolLayer>;
 }
 
 /** The largest elements of windows at random positions of images. */

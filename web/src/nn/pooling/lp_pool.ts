@@ -1,4 +1,4 @@
-import type { Arguments } from "../../arguments/read.js";
+import type { Arguments, Constructor } from "../../arguments/read.js";
 import { boolean, number, type Options } from "../../arguments/rule.js";
 import { lpPool1d, lpPool2d, lpPool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
@@ -34,9 +34,13 @@ export interface LPPoolLayer extends Layer {
 }
 
 /** The class of a layer of Lp pooling. */
-export interface LPPoolClass {
-  new (...given: LPPoolArguments): LPPoolLayer;
-}
+export interface LPPoolClass
+  extends Constructor<
+    [normType: number, kernelSize: Ints],
+    [stride: Ints | null, ceilMode: boolean],
+    LPPoolOptions,
+    LPPoolLayer
+  > {}
 
 function lpPool(
   spatial: number,
@@ -50,7 +54,16 @@ function lpPool(
 ): LPPoolClass {
   const kernelSize = perDimension(spatial, 1);
   const rules = { normType: number, kernelSize, ...lpPoolOptions(spatial) };
-  return layer(rules, ["normType", "kernelSize", "stride", "ceilMode"], op) as LPPoolClass;
+  return layer(
+    rules,
+    ["normType", "kernelSize", "stride", "ceilMode"] as [
+      normType: "normType",
+      kernelSize: "kernelSize",
+      stride: "stride",
+      ceilMode: "ceilMode",
+    ],
+    op,
+  ) as LPPoolClass;
 }
 
 /** The norm of windows over the last dimension. */

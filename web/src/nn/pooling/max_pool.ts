@@ -1,3 +1,4 @@
+import type { Arguments } from "../../arguments/read.js";
 import { boolean, type Options } from "../../arguments/rule.js";
 import { maxPool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
@@ -24,16 +25,16 @@ function optionsOf(spatial: number) {
 /** Options of the layers of max pooling. */
 export type MaxPoolOptions = Options<ReturnType<typeof optionsOf>>;
 
+type Positional = [
+  stride: Ints | null,
+  padding: Ints,
+  dilation: Ints,
+  returnIndices: boolean,
+  ceilMode: boolean,
+];
+
 /** The arguments after the kernel size, by position or as options. */
-export type MaxPoolArguments =
-  | [options?: MaxPoolOptions]
-  | [
-      stride?: Ints | null,
-      padding?: Ints,
-      dilation?: Ints,
-      returnIndices?: boolean,
-      ceilMode?: boolean,
-    ];
+export type MaxPoolArguments = Arguments<Positional, MaxPoolOptions>;
 
 /** A layer of max pooling. */
 export interface MaxPoolLayer extends PoolLayer {
@@ -46,7 +47,7 @@ export interface MaxPoolLayer extends PoolLayer {
 function maxPool(
   spatial: number,
   op: (input: Tensor, kernelSize: Ints, options: object) => unknown,
-): PoolClass<MaxPoolArguments, MaxPoolLayer> {
+): PoolClass<Positional, MaxPoolOptions, MaxPoolLayer> {
   return poolLayer(spatial, optionsOf(spatial), op, ["stride", "padding", "dilation", "ceilMode"]);
 }
 

@@ -31,8 +31,10 @@ const kCallArguments = {
 /** Options of the layers that reverse max pooling. */
 export type MaxUnpoolOptions = Options<ReturnType<typeof maxUnpoolOptions>>;
 
+type Positional = [stride: Ints | null, padding: Ints];
+
 /** The arguments after the kernel size, by position or as options. */
-export type MaxUnpoolArguments = Arguments<[stride: Ints | null, padding: Ints], MaxUnpoolOptions>;
+export type MaxUnpoolArguments = Arguments<Positional, MaxUnpoolOptions>;
 
 /** The arguments of a call: the maxima, their positions, and the sizes of the tensor that was pooled. */
 export type MaxUnpoolCall = [
@@ -58,7 +60,7 @@ export interface MaxUnpoolLayer extends Module {
 function unpoolLayer(
   spatial: number,
   op: typeof maxUnpool2d,
-): PoolClass<MaxUnpoolArguments, MaxUnpoolLayer> {
+): PoolClass<Positional, MaxUnpoolOptions, MaxUnpoolLayer> {
   const rules = { kernelSize: perDimension(spatial, 1), ...maxUnpoolOptions(spatial) };
   const perAxis = (value: Ints) =>
     typeof value === "number" ? new Array<number>(spatial).fill(value) : value;

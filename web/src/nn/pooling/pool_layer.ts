@@ -1,6 +1,6 @@
 // Layers of pooling from their ops: a class for each number of dimensions.
 
-import { readArguments } from "../../arguments/read.js";
+import { type Constructor, readArguments } from "../../arguments/read.js";
 import type { Rules } from "../../arguments/rule.js";
 import type { Ints } from "../../dispatch/types.js";
 import { fail } from "../../runtime/errors.js";
@@ -19,29 +19,21 @@ export interface PoolLayer extends Layer {
   readonly kernelSize: Ints;
 }
 
-/** The class of a layer of pooling over windows; `Rest` are the arguments after the kernel size. */
-export interface PoolClass<Rest extends readonly unknown[], Pool extends Module> {
-  new (...given: [kernelSize: Ints, ...rest: Rest]): Pool;
-  // Last, because TypeScript compares a call that fits no form with this one: it names the option that was meant.
-  new (kernelSize: Ints, options?: OptionsIn<Rest>): Pool;
-}
-
-// The form that has nothing but options.
-type OptionsIn<Rest> = Rest extends readonly [options?: infer Named]
-  ? Extract<Named, object>
-  : never;
+/** The class of a layer of pooling over windows; `Positional` and `Named` are the arguments after the kernel size. */
+export interface PoolClass<Positional extends readonly unknown[], Named, Pool extends Module>
+  extends Constructor<[kernelSize: Ints], Positional, Named, Pool> {}
 
 /**
  * Returns the class of a layer that calls `op` with its input, the kernel size and the options by name. Its text has the
  * kernel size and the `shown` options, or nothing if there are none; a stride that was left out is the kernel size.
  */
-export function poolLayer<Rest extends readonly unknown[], Pool extends Module>(
+export function poolLayer<Positional extends readonly unknown[], Named, Pool extends Module>(
   spatial: number,
   rules: Rules,
   op: (input: Tensor, kernelSize: Ints, options: object) => unknown,
   shown: readonly string[],
   check?: Check<Rules>,
-): PoolClass<Rest, Pool> {
+): PoolClass<Positional, Named, Pool> {
   const all: Rules = { kernelSize: perDimension(spatial, 1), ...rules };
   return class extends Module {
     readonly kernelSize: Ints;
@@ -73,5 +65,5 @@ export function poolLayer<Rest extends readonly unknown[], Pool extends Module>(
       ]);
       return formatArguments([], texts);
     }
-  } as unknown as PoolClass<Rest, Pool>;
+  } as unknown as PoolClass<Positional, Named, Pool>;
 }

@@ -161,7 +161,7 @@ export class RNNCell extends RecurrentCell {
 
 /** One step of long short-term memory. */
 export class LSTMCell extends RecurrentCell {
-  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]);
+  constructor(inputSize: number, hiddenSize: number, bias?: boolean, options?: LayerOptions);
   constructor(inputSize: number, hiddenSize: number, options?: CellOptions);
   constructor(...given: unknown[]) {
     super(4, readArguments(new.target.name, kCellArguments, given));
@@ -180,7 +180,7 @@ export class LSTMCell extends RecurrentCell {
 
 /** One step of gated recurrent units. */
 export class GRUCell extends RecurrentCell {
-  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]);
+  constructor(inputSize: number, hiddenSize: number, bias?: boolean, options?: LayerOptions);
   constructor(inputSize: number, hiddenSize: number, options?: CellOptions);
   constructor(...given: unknown[]) {
     super(3, readArguments(new.target.name, kCellArguments, given));

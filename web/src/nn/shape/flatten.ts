@@ -1,7 +1,8 @@
 import { integer, listOf, type Options } from "../../arguments/rule.js";
 import { flatten, unflatten } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { declared } from "../layer.js";
+import { type ClassWith, declared, type Fields } from "../layer.js";
+import type { Module } from "../module.js";
 
 const kFlatten = {
   /** The first dimension to join; default 1. */
@@ -15,7 +16,7 @@ export type FlattenOptions = Options<typeof kFlatten>;
 
 /** Joins the dimensions from `startDim` (default 1) to `endDim` (default the last) into one. */
 export class Flatten extends declared<
-  [startDim?: number, endDim?: number] | [options?: FlattenOptions],
+  ClassWith<[], [startDim: number, endDim: number], FlattenOptions, typeof kFlatten>,
   typeof kFlatten
 >(kFlatten) {
   override forward(input: Tensor): Tensor {
@@ -32,7 +33,10 @@ const kUnflatten = {
 
 /** Splits the dimension `dim` into several of the sizes `unflattenedSize`, one of which may be -1. */
 export class Unflatten extends declared<
-  [dim: number, unflattenedSize: readonly number[]],
+  new (
+    dim: number,
+    unflattenedSize: readonly number[],
+  ) => Module & Fields<typeof kUnflatten>,
   typeof kUnflatten
 >(kUnflatten) {
   override forward(input: Tensor): Tensor {

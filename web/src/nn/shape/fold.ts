@@ -1,11 +1,10 @@
 // Patches of images as columns, and back.
 
-import type { Arguments } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
 import { col2im, im2col } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { declared } from "../layer.js";
+import { type ClassWith, declared } from "../layer.js";
 import { perDimension } from "../layer_options.js";
 
 const kOptions = {
@@ -32,10 +31,13 @@ const kFold = {
 /** Options of `Fold` and `Unfold`. */
 export type FoldOptions = Options<typeof kOptions>;
 
-type Rest = Arguments<[dilation: Ints, padding: Ints, stride: Ints], FoldOptions>;
+type Positional = [dilation: Ints, padding: Ints, stride: Ints];
 
 /** The patches of images [batch?, channels, rows, columns] as columns [batch?, channels * size of a patch, patches]. */
-export class Unfold extends declared<[kernelSize: Ints, ...rest: Rest], typeof kUnfold>(kUnfold) {
+export class Unfold extends declared<
+  ClassWith<[kernelSize: Ints], Positional, FoldOptions, typeof kUnfold>,
+  typeof kUnfold
+>(kUnfold) {
   override forward(input: Tensor): Tensor {
     return im2col(input, this.kernelSize, this.dilation, this.padding, this.stride);
   }
@@ -43,7 +45,7 @@ export class Unfold extends declared<[kernelSize: Ints, ...rest: Rest], typeof k
 
 /** Images of `outputSize` that are the sum of patches, given as columns in the form that `Unfold` returns. */
 export class Fold extends declared<
-  [outputSize: Ints, kernelSize: Ints, ...rest: Rest],
+  ClassWith<[outputSize: Ints, kernelSize: Ints], Positional, FoldOptions, typeof kFold>,
   typeof kFold
 >(kFold) {
   override forward(input: Tensor): Tensor {

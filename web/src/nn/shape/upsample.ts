@@ -1,4 +1,4 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type MixedArguments, readArguments } from "../../arguments/read.js";
 import {
   boolean,
   count,
@@ -12,7 +12,7 @@ import {
 import type { Ints } from "../../dispatch/types.js";
 import { interpolate } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { declared } from "../layer.js";
+import { type ClassWith, declared } from "../layer.js";
 import { formatArguments, formatFloat } from "../module_text.js";
 
 const kFactor = new Rule<number | readonly number[]>(
@@ -44,7 +44,8 @@ export type UpsampleMode = typeof kArguments.mode.type;
 
 /** Makes signals, images or volumes [batch, channels, ...] larger or smaller by interpolation. */
 export class Upsample extends declared<
-  Arguments<
+  ClassWith<
+    [],
     [
       size: Ints | null,
       scaleFactor: number | readonly number[] | null,
@@ -52,7 +53,8 @@ export class Upsample extends declared<
       alignCorners: boolean | null,
       recomputeScaleFactor: boolean | null,
     ],
-    UpsampleOptions
+    UpsampleOptions,
+    typeof kArguments
   >,
   typeof kArguments
 >(kArguments, checkTarget) {
@@ -83,15 +85,17 @@ const kUpsamplingArguments = {
 /** Options of `UpsamplingNearest2d` and `UpsamplingBilinear2d`. */
 export type UpsamplingOptions = Options<typeof kUpsamplingArguments>;
 
-/** The arguments of `UpsamplingNearest2d` and `UpsamplingBilinear2d`. */
-export type UpsamplingArguments = Arguments<
-  [size: Ints | null, scaleFactor: number | readonly number[] | null],
-  UpsamplingOptions
->;
-
 /** Makes images larger by repeating pixels: `Upsample` of mode "nearest". */
 export class UpsamplingNearest2d extends Upsample {
-  constructor(...given: UpsamplingArguments) {
+  constructor(size?: Ints | null, scaleFactor?: number | readonly number[] | null);
+  constructor(
+    ...rest: MixedArguments<
+      [size: Ints | null, scaleFactor: number | readonly number[] | null],
+      UpsamplingOptions
+    >
+  );
+  constructor(options?: UpsamplingOptions);
+  constructor(...given: unknown[]) {
     const target = readArguments(new.target.name, kUpsamplingArguments, given);
     super(target.size, target.scaleFactor, "nearest");
   }
@@ -99,7 +103,15 @@ export class UpsamplingNearest2d extends Upsample {
 
 /** Makes images larger by interpolation from corner to corner: `Upsample` of mode "bilinear" with `alignCorners`. */
 export class UpsamplingBilinear2d extends Upsample {
-  constructor(...given: UpsamplingArguments) {
+  constructor(size?: Ints | null, scaleFactor?: number | readonly number[] | null);
+  constructor(
+    ...rest: MixedArguments<
+      [size: Ints | null, scaleFactor: number | readonly number[] | null],
+      UpsamplingOptions
+    >
+  );
+  constructor(options?: UpsamplingOptions);
+  constructor(...given: unknown[]) {
     const target = readArguments(new.target.name, kUpsamplingArguments, given);
     super(target.size, target.scaleFactor, "bilinear", true);
   }

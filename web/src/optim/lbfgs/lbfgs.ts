@@ -1,10 +1,9 @@
-import { readArguments } from "../../arguments/read.js";
+import { type MixedArguments, readArguments } from "../../arguments/read.js";
 import { count, functionOf, number, oneOf, type Values } from "../../arguments/rule.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { isCapturing } from "../../runtime/live.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { callClosure } from "../closure.js";
-import type { SettingArguments } from "../declaration.js";
 import type { GroupOf, ParamGroup, Params } from "../groups.js";
 import { checkRange, Optimizer, readSettings } from "../optimizer.js";
 import { quietly } from "../quietly.js";
@@ -52,7 +51,17 @@ const kStart: LBFGSState = { funcEvals: 0, nIter: 0, last: null };
 export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
   constructor(
     params: Params<LBFGSSettings>,
-    ...rest: SettingArguments<
+    lr?: number,
+    maxIter?: number,
+    maxEval?: number | null,
+    toleranceGrad?: number,
+    toleranceChange?: number,
+    historySize?: number,
+    lineSearchFn?: "strong_wolfe" | null,
+  );
+  constructor(
+    params: Params<LBFGSSettings>,
+    ...rest: MixedArguments<
       [
         lr: number,
         maxIter: number,
@@ -64,7 +73,9 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
       ],
       Partial<LBFGSSettings>
     >
-  ) {
+  );
+  constructor(params: Params<LBFGSSettings>, options?: Partial<LBFGSSettings>);
+  constructor(params: Params<LBFGSSettings>, ...rest: unknown[]) {
     const settings = readSettings(new.target.name, kSettings, rest);
     const maxEval = settings.maxEval ?? Math.max(1, Math.floor((settings.maxIter * 5) / 4));
     super(params, { ...settings, maxEval }, kSettings);

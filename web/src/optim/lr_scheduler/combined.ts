@@ -73,7 +73,25 @@ export class SequentialLR extends CombinedScheduler {
   /** The epochs at which the second scheduler and those after it begin. */
   readonly beginnings: readonly number[];
 
-  constructor(optimizer: ScheduledOptimizer, ...rest: SequentialLRArguments) {
+  constructor(
+    optimizer: ScheduledOptimizer,
+    schedulers: readonly BaseScheduler[],
+    milestones: readonly number[],
+    lastEpoch?: number | SchedulerOptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    options: SequentialLROptions & {
+      /** The schedulers, in their order. */
+      schedulers: readonly BaseScheduler[];
+    },
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    schedulers: readonly BaseScheduler[],
+    options: SequentialLROptions,
+  );
+  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer);
     const named = readArguments(new.target.name, kSequentialArguments, [optimizer, ...rest]);
     const [first] = named.schedulers;

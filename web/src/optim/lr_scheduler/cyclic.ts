@@ -67,18 +67,30 @@ export class CyclicLR extends LRScheduler {
 
   constructor(
     optimizer: ScheduledOptimizer,
-    ...rest:
-      | [baseLr: Rates, maxLr: Rates, options?: CyclicLROptions]
-      | [baseLr: Rates, maxLr: Rates, stepSizeUp?: number, options?: CyclicLROptions]
-      | [
-          baseLr: Rates,
-          maxLr: Rates,
-          stepSizeUp?: number,
-          stepSizeDown?: number | null,
-          options?: CyclicLROptions,
-        ]
-      | [options: CyclicLROptions & { baseLr: Rates; maxLr: Rates }]
-  ) {
+    baseLr: Rates,
+    maxLr: Rates,
+    options?: CyclicLROptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    baseLr: Rates,
+    maxLr: Rates,
+    stepSizeUp?: number,
+    options?: CyclicLROptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    baseLr: Rates,
+    maxLr: Rates,
+    stepSizeUp?: number,
+    stepSizeDown?: number | null,
+    options?: CyclicLROptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    options: CyclicLROptions & { baseLr: Rates; maxLr: Rates },
+  );
+  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer);
     const name = new.target.name;
     const named = readArguments(name, kArguments, [optimizer, ...rest]);

@@ -30,10 +30,9 @@ export class MultiStepLR extends LRScheduler {
 
   constructor(
     optimizer: ScheduledOptimizer,
-    ...rest:
-      | [milestones: readonly number[], options?: MultiStepLROptions]
-      | [milestones: readonly number[], gamma?: number, lastEpoch?: number]
-      | [options: MultiStepLROptions & { milestones: readonly number[] }]
+    milestones: readonly number[],
+    gamma?: number,
+    lastEpoch?: number,
   );
   constructor(
     optimizer: ScheduledOptimizer,
@@ -68,12 +67,7 @@ export class MultiStepLR extends LRScheduler {
 
 /** Multiplies the rate by `gamma` every epoch. */
 export class ExponentialLR extends scheduler({ gamma: number }) {
-  constructor(
-    optimizer: ScheduledOptimizer,
-    ...rest:
-      | [gamma: number, lastEpoch?: number | SchedulerOptions]
-      | [options: SchedulerOptions & { gamma: number }]
-  );
+  constructor(optimizer: ScheduledOptimizer, gamma: number, lastEpoch?: number | SchedulerOptions);
   constructor(optimizer: ScheduledOptimizer, options: SchedulerOptions & { gamma: number });
   constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer, rest);
@@ -103,11 +97,11 @@ export type ConstantLROptions = Options<typeof kConstantOptions & typeof kSchedu
 export class ConstantLR extends scheduler(kConstantOptions) {
   constructor(
     optimizer: ScheduledOptimizer,
-    ...rest:
-      | [options?: ConstantLROptions]
-      | [factor?: number, options?: ConstantLROptions]
-      | [factor?: number, totalIters?: number, lastEpoch?: number | SchedulerOptions]
+    factor?: number,
+    totalIters?: number,
+    lastEpoch?: number | SchedulerOptions,
   );
+  constructor(optimizer: ScheduledOptimizer, factor?: number, options?: ConstantLROptions);
   constructor(optimizer: ScheduledOptimizer, options?: ConstantLROptions);
   constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer, rest);
@@ -140,11 +134,11 @@ export type PolynomialLROptions = Options<typeof kPolynomialOptions & typeof kSc
 export class PolynomialLR extends scheduler(kPolynomialOptions) {
   constructor(
     optimizer: ScheduledOptimizer,
-    ...rest:
-      | [options?: PolynomialLROptions]
-      | [totalIters?: number, options?: PolynomialLROptions]
-      | [totalIters?: number, power?: number, lastEpoch?: number | SchedulerOptions]
+    totalIters?: number,
+    power?: number,
+    lastEpoch?: number | SchedulerOptions,
   );
+  constructor(optimizer: ScheduledOptimizer, totalIters?: number, options?: PolynomialLROptions);
   constructor(optimizer: ScheduledOptimizer, options?: PolynomialLROptions);
   constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer, rest);

@@ -20,14 +20,16 @@ const kArguments = {
 // A function for all groups, or a list with one per group.
 type LrLambdas = LrLambda | readonly LrLambda[];
 
-type LambdaArguments =
-  | [lrLambda: LrLambdas, lastEpoch?: number | SchedulerOptions]
-  | [options: SchedulerOptions & { lrLambda: LrLambdas }];
-
 abstract class LambdaScheduler extends LRScheduler {
   lrLambdas: LrLambda[];
 
-  constructor(optimizer: ScheduledOptimizer, ...given: LambdaArguments) {
+  constructor(
+    optimizer: ScheduledOptimizer,
+    lrLambda: LrLambdas,
+    lastEpoch?: number | SchedulerOptions,
+  );
+  constructor(optimizer: ScheduledOptimizer, options: SchedulerOptions & { lrLambda: LrLambdas });
+  constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
     super(optimizer);
     const name = new.target.name;
     const { lrLambda, lastEpoch } = readArguments(name, kArguments, [optimizer, ...given]);

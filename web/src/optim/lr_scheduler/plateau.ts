@@ -70,16 +70,21 @@ export class ReduceLROnPlateau extends BaseScheduler {
 
   constructor(
     optimizer: ScheduledOptimizer,
-    ...rest:
-      | [options?: ReduceLROnPlateauOptions]
-      | [mode?: "min" | "max", options?: ReduceLROnPlateauOptions]
-      | [mode?: "min" | "max", factor?: number, options?: ReduceLROnPlateauOptions]
-      | [
-          mode?: "min" | "max",
-          factor?: number,
-          patience?: number,
-          options?: ReduceLROnPlateauOptions,
-        ]
+    mode?: "min" | "max",
+    options?: ReduceLROnPlateauOptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    mode?: "min" | "max",
+    factor?: number,
+    options?: ReduceLROnPlateauOptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    mode?: "min" | "max",
+    factor?: number,
+    patience?: number,
+    options?: ReduceLROnPlateauOptions,
   );
   constructor(optimizer: ScheduledOptimizer, options?: ReduceLROnPlateauOptions);
   constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {

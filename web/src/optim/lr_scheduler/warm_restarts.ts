@@ -40,11 +40,16 @@ export class CosineAnnealingWarmRestarts extends LRScheduler {
 
   constructor(
     optimizer: ScheduledOptimizer,
-    ...rest:
-      | [t0: number, options?: CosineAnnealingWarmRestartsOptions]
-      | [t0: number, tMult?: number, options?: CosineAnnealingWarmRestartsOptions]
-      | [t0: number, tMult?: number, etaMin?: number, lastEpoch?: number]
-      | [options: CosineAnnealingWarmRestartsOptions & { t0: number }]
+    t0: number,
+    tMult?: number,
+    etaMin?: number,
+    lastEpoch?: number,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    t0: number,
+    tMult?: number,
+    options?: CosineAnnealingWarmRestartsOptions,
   );
   constructor(
     optimizer: ScheduledOptimizer,

@@ -29,10 +29,25 @@ export class SWALR extends LRScheduler {
   constructor(
     optimizer: ScheduledOptimizer,
     swaLr: number | readonly number[],
-    ...rest:
-      | [options?: SWALROptions]
-      | [annealEpochs?: number, options?: SWALROptions]
-      | [annealEpochs?: number, annealStrategy?: "cos" | "linear", lastEpoch?: number]
+    annealEpochs?: number,
+    annealStrategy?: "cos" | "linear",
+    lastEpoch?: number,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    swaLr: number | readonly number[],
+    options?: SWALROptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    swaLr: number | readonly number[],
+    annealEpochs?: number,
+    options?: SWALROptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    swaLr: number | readonly number[],
+    ...rest: unknown[]
   ) {
     super(optimizer);
     const name = new.target.name;

@@ -47,7 +47,9 @@ export class Identity extends BasePruningMethod {
 abstract class UnstructuredMethod extends BasePruningMethod {
   readonly amount: number;
 
-  constructor(...given: [amount: number] | [options: { amount: number }]) {
+  constructor(amount: number);
+  constructor(options: { amount: number });
+  constructor(...given: unknown[]) {
     super();
     this.amount = readArguments(new.target.name, kAmount, given).amount;
   }
@@ -116,9 +118,9 @@ abstract class StructuredMethod extends BasePruningMethod {
 
 /** Prunes random slices. */
 export class RandomStructured extends StructuredMethod {
-  constructor(
-    ...given: [amount: number, dim?: number] | [options: { amount: number; dim?: number }]
-  ) {
+  constructor(amount: number, dim?: number);
+  constructor(options: { amount: number; dim?: number });
+  constructor(...given: unknown[]) {
     const { amount, dim } = readArguments(new.target.name, kStructured, given);
     super(amount, dim);
   }
@@ -135,11 +137,9 @@ export class LnStructured extends StructuredMethod {
   /** The order of the norm. */
   readonly n: number | "fro" | "nuc";
 
-  constructor(
-    ...given:
-      | [amount: number, n: number | "fro" | "nuc", dim?: number]
-      | [options: { amount: number; n: number | "fro" | "nuc"; dim?: number }]
-  ) {
+  constructor(amount: number, n: number | "fro" | "nuc", dim?: number);
+  constructor(options: { amount: number; n: number | "fro" | "nuc"; dim?: number });
+  constructor(...given: unknown[]) {
     const { amount, n, dim } = readArguments(new.target.name, kNormed, given);
     super(amount, dim);
     this.n = n;
@@ -161,7 +161,9 @@ export class CustomFromMask extends BasePruningMethod {
   /** 0 for elements to prune. */
   readonly mask: Tensor;
 
-  constructor(...given: [mask: Tensor] | [options: { mask: Tensor }]) {
+  constructor(mask: Tensor);
+  constructor(options: { mask: Tensor });
+  constructor(...given: unknown[]) {
     super();
     this.mask = readArguments(new.target.name, kMask, given).mask;
   }
