@@ -33,7 +33,7 @@ describe("panels", { skip: noBrowser }, () => {
     await page.locator(`${panel} tbody tr`).first().waitFor();
   }
 
-  test("are loaded by defineElements() only", async () => {
+  test("are loaded by the first element of a page, or defineElements()", async () => {
     const { page, requests } = await pages.open("", "vis.createLog();");
     const scripts = (await requests()).map((name) => new URL(name).pathname);
     assert.deepEqual(
@@ -41,7 +41,11 @@ describe("panels", { skip: noBrowser }, () => {
       [],
     );
     await page.evaluate(() => globalThis.vis.defineElements());
-    assert.ok((await requests()).some((name) => /\/vis\/elements-\w+\.js$/.test(name)));
+    const isPanels = (name) => /\/vis\/elements-\w+\.js$/.test(name);
+    assert.ok((await requests()).some(isPanels));
+    const other = await pages.open("<eg-histogram></eg-histogram>", "vis.createLog();");
+    await other.page.locator("eg-histogram .empty").waitFor();
+    assert.ok((await other.requests()).some(isPanels));
   });
 
   test("are drawn where the browser has no language", async () => {

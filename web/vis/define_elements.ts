@@ -1,16 +1,19 @@
 // defineElements(): charts and panels as custom elements of a page.
 
+import { define, load } from "./elements/shells.js";
 import { fail } from "./errors.js";
-import { ensureLanguage } from "./language.js";
+
+// At once, so that a framework that makes an element finds its properties.
+define();
 
 /**
- * Loads the panels and makes them elements of the page: `<eg-line-chart>`, `<eg-histogram>`, `<eg-confusion-matrix>`, `<eg-attention-map>`,
- * `<eg-image-grid>`, `<eg-projector>`, `<eg-summary-table>`, `<eg-tape-graph>` and `<eg-profile>`. Those that stand in the page already are drawn then.
+ * Loads what draws the elements of a page: `<eg-line-chart>`, `<eg-histogram>`, `<eg-confusion-matrix>`, `<eg-attention-map>`,
+ * `<eg-image-grid>`, `<eg-projector>`, `<eg-summary-table>`, `<eg-tape-graph>` and `<eg-profile>`. The elements are there when `edgegrad/vis` is
+ * imported, and the first in the page loads the same; a program that calls this shows them sooner, and learns when that fails.
  */
 export async function defineElements(): Promise<void> {
   if (globalThis.customElements === undefined)
     fail("InvalidArgument", "defineElements", "there are no elements here: call it in a page.");
-  ensureLanguage();
-  const { define } = await import("./elements/index.js");
   define();
+  await load();
 }

@@ -1,6 +1,22 @@
 // edgegrad/vis: what happens in a training, for TensorBoard, pages and terminals.
 
 export { defineElements } from "./define_elements.js";
+export type {
+  LineChartElement,
+  LogElement,
+  PanelComponents,
+  PanelElement,
+  PanelElements,
+  PanelName,
+  PanelProps,
+  PanelTags,
+  ProfileData,
+  ProfileElement,
+  SeriesElement,
+  SummaryData,
+  SummaryTableElement,
+  TapeGraphElement,
+} from "./elements/page_elements.js";
 export type { Histogram } from "./log/histogram.js";
 export {
   confusionMatrix,

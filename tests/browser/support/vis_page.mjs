@@ -26,17 +26,24 @@ export async function startVisPages() {
   const { url, stop } = await serveFolder(kRoot);
   const browser = await startChromium();
 
-  /** Opens a page with this body and this module script; resolves when the script has set `globalThis.ready`. */
-  async function open(body, script, options = {}) {
+  /**
+   * Opens a page with this body and this module script; resolves when the script has set `globalThis.ready`. `scripts` are other scripts by
+   * their names in the page; a page that is `isLate` imports edgegrad/vis itself.
+   */
+  async function open(body, script, { scripts = {}, isLate = false, ...options } = {}) {
     const page = await browser.newPage({ viewport: { width: 720, height: 640 }, ...options });
+    for (const [name, text] of Object.entries(scripts))
+      await page.route(`**/${name}`, (route) =>
+        route.fulfill({ contentType: "text/javascript", body: text }),
+      );
     const problems = [];
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) problems.push(message.text());
     });
     page.on("pageerror", (error) => problems.push(String(error)));
+    const start = isLate ? "" : 'import * as vis from "edgegrad/vis"; globalThis.vis = vis;';
     const html = `${kHead}<body><main><h1>Panels</h1>${body}</main><script type="module">
-      import * as vis from "edgegrad/vis";
-      globalThis.vis = vis;
+      ${start}
       ${script}
       globalThis.ready = true;
     </script></body></html>`;

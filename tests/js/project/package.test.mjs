@@ -182,7 +182,7 @@ describe("the modules that bundlers take", () => {
   test("are those of package.json, and do nothing that it does not say", () => {
     const { exports, sideEffects } = readJson("package.json");
     assert.equal(exports["."].module, "./dist/index.modules.js");
-    assert.deepEqual(sideEffects, ["./dist/wasm/*"]);
+    assert.deepEqual(sideEffects, ["./dist/vis/index.js", "./dist/wasm/*"]);
     const [index] = kSources.filter(({ name }) => name === "index.modules.js");
     assert.match(index.text, /^(?:(?:import|export) [^;]*;\s*)+$/);
   });

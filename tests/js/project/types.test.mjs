@@ -2,9 +2,17 @@
 // implementation.
 
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { runNode } from "../support/child.mjs";
 import { kRoot } from "../support/files.mjs";
@@ -79,6 +87,56 @@ for (const version of kCompilers) {
     const { status, stdout } = await compileWith(version, options, "entries.ts");
     assert.equal(status, 0, stdout);
   });
+}
+
+// What a project has in node_modules beside edgegrad, by the names that the packages have there.
+const kFrameworks = {
+  "React 19": {
+    file: "react.tsx",
+    packages: { "@types/react": "@types/react", csstype: "csstype" },
+  },
+  "React 18": {
+    file: "react.tsx",
+    packages: {
+      "@types/react": "types-react-18",
+      "@types/prop-types": "@types/prop-types",
+      csstype: "csstype",
+    },
+  },
+  Preact: { file: "preact.tsx", packages: { preact: "preact" } },
+  Solid: {
+    file: "solid.tsx",
+    packages: { "solid-js": "solid-js", csstype: "csstype", seroval: "seroval" },
+  },
+  Vue: { file: "vue.ts", packages: { vue: "vue", "@vue": "@vue", csstype: "csstype" } },
+  "a page": { file: "page.ts", packages: {} },
+};
+
+for (const [name, { file, packages }] of Object.entries(kFrameworks)) {
+  for (const version of kCompilers.slice(1)) {
+    test(`${name} knows the elements of edgegrad/vis in ${version}`, async () => {
+      const project = mkdtempSync(join(folder, "project-"));
+      const links = Object.entries(packages).map(([to, from]) => [
+        to,
+        join(kRoot, "node_modules", from),
+      ]);
+      for (const [to, from] of [...links, ["edgegrad", installed]]) {
+        const path = join(project, "node_modules", to);
+        mkdirSync(dirname(path), { recursive: true });
+        symlinkSync(from, path, "junction");
+      }
+      cpSync(join(kRoot, "tests", "js", "types", "elements", file), join(project, file));
+      const resolution = ["--module", "esnext", "--moduleResolution", "bundler"];
+      const options = ["--jsx", "react-jsx", "--lib", "es2022,dom,dom.iterable", "--skipLibCheck"];
+      const { status, stdout } = await compileWith(
+        version,
+        // Packages are found beside the link, as beside a package that is installed.
+        [...resolution, ...options, "--preserveSymlinks"],
+        join(project, file),
+      );
+      assert.equal(status, 0, stdout);
+    });
+  }
 }
 
 test("the compiler shows what to write for the length of a tensor", async () => {

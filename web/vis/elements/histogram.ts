@@ -10,8 +10,8 @@ export class HistogramPanel extends SeriesPanel<"histogram"> {
   protected readonly kind = "histogram";
   #plot: Plot | null = null;
 
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
+  override disconnected(): void {
+    super.disconnected();
     this.#plot?.remove();
     this.#plot = null;
   }

@@ -37,7 +37,7 @@ export class ImageGrid extends LogPanel {
   }
 
   protected override defaultHeading(): string {
-    return this.getAttribute("tag") ?? "";
+    return this.host.getAttribute("tag") ?? "";
   }
 
   protected override moreStyle(): string {
@@ -45,7 +45,7 @@ export class ImageGrid extends LogPanel {
   }
 
   #pictures(): { name: string; run: string; record: LogRecord<"image"> }[] {
-    const [tag, only] = [this.getAttribute("tag"), this.getAttribute("run")];
+    const [tag, only] = [this.host.getAttribute("tag"), this.host.getAttribute("run")];
     const runs = this.log?.runs.filter(({ name }) => only === null || name === only) ?? [];
     return runs.flatMap((run) =>
       run.tags("image").flatMap((one) => {

@@ -1,15 +1,17 @@
-// The custom elements, by their names in pages.
+// The panels by the names of their elements: a file of its own, which is loaded with the first element of a page.
 
 import { HistogramPanel } from "./histogram.js";
 import { ImageGrid } from "./image_grid.js";
 import { LineChart } from "./line_chart.js";
 import { AttentionMapPanel, ConfusionMatrixPanel } from "./matrix_panels.js";
+import type { PanelName } from "./page_elements.js";
+import type { Panel } from "./panel.js";
 import { ProfilePanel } from "./profile_panel.js";
 import { Projector } from "./projector.js";
 import { SummaryTable } from "./summary_table.js";
 import { TapeGraphPanel } from "./tape_graph_panel.js";
 
-const kElements: Readonly<Record<string, CustomElementConstructor>> = {
+const kPanels = {
   "eg-attention-map": AttentionMapPanel,
   "eg-confusion-matrix": ConfusionMatrixPanel,
   "eg-histogram": HistogramPanel,
@@ -21,8 +23,7 @@ const kElements: Readonly<Record<string, CustomElementConstructor>> = {
   "eg-tape-graph": TapeGraphPanel,
 };
 
-/** Defines those elements that the page does not have yet. */
-export function define(): void {
-  for (const [name, panel] of Object.entries(kElements))
-    if (customElements.get(name) === undefined) customElements.define(name, panel);
+/** Makes the panel of an element. */
+export function panelOf(host: HTMLElement, name: PanelName): Panel {
+  return new kPanels[name](host);
 }

@@ -11,8 +11,6 @@ const kMostSmoothing = 0.99;
 
 /** A live chart of scalars. Attributes: `tags` and `runs` (with commas between them; all if left out), `smoothing`, `scale="log"`, `heading`. */
 export class LineChart extends LogPanel {
-  static override readonly observedAttributes = ["heading", "tags", "runs", "smoothing", "scale"];
-
   protected readonly kind = "scalar";
   readonly #smoothing = element("input", {
     type: "range",
@@ -24,8 +22,8 @@ export class LineChart extends LogPanel {
   readonly #isLog = element("input", { type: "checkbox" });
   #plot: Plot | null = null;
 
-  constructor() {
-    super();
+  constructor(host: HTMLElement) {
+    super(host);
     this.controls.append(
       element("label", {}, "Smoothing", this.#smoothing, this.#smoothingText),
       element("label", {}, this.#isLog, "Logarithmic"),
@@ -35,16 +33,16 @@ export class LineChart extends LogPanel {
     this.#isLog.addEventListener("change", () => this.redraw());
   }
 
-  override attributeChangedCallback(name?: string): void {
-    const smoothing = Number(this.getAttribute("smoothing"));
+  override attributeChanged(name: string): void {
+    const smoothing = Number(this.host.getAttribute("smoothing"));
     if (name === "smoothing" && Number.isFinite(smoothing))
       this.#smoothing.value = String(smoothing);
-    if (name === "scale") this.#isLog.checked = this.getAttribute("scale") === "log";
-    super.attributeChangedCallback();
+    if (name === "scale") this.#isLog.checked = this.host.getAttribute("scale") === "log";
+    super.attributeChanged(name);
   }
 
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
+  override disconnected(): void {
+    super.disconnected();
     this.#plot?.remove();
     this.#plot = null;
   }
@@ -75,7 +73,7 @@ export class LineChart extends LogPanel {
       ];
     });
     this.#plot.show({
-      label: this.getAttribute("heading") ?? this.defaultHeading(),
+      label: this.host.getAttribute("heading") ?? this.defaultHeading(),
       x: steps,
       xLabel: "step",
       series,
@@ -111,7 +109,7 @@ export class LineChart extends LogPanel {
   }
 
   #names(attribute: string): string[] | null {
-    const names = this.getAttribute(attribute)?.split(",") ?? [];
+    const names = this.host.getAttribute(attribute)?.split(",") ?? [];
     const trimmed = names.map((name) => name.trim()).filter((name) => name !== "");
     return trimmed.length === 0 ? null : trimmed;
   }

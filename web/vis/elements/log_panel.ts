@@ -1,6 +1,5 @@
-// What panels have in common that show series of a log: the property `log`, and the choice of a run and a tag.
+// What panels have in common that show series of a log: following it, and the choice of a run and a tag.
 
-import { refuse } from "../errors.js";
 import type { LogRecord, RecordKind } from "../log/record.js";
 import type { ListenerHandle, Run, RunLog } from "../log/run_log.js";
 import { element } from "./dom.js";
@@ -8,22 +7,18 @@ import { Panel } from "./panel.js";
 
 /** A panel of a log. */
 export abstract class LogPanel extends Panel {
-  static override readonly observedAttributes: readonly string[] = ["heading", "tag", "run"];
-
   #log: RunLog | null = null;
   #listening: ListenerHandle | null = null;
 
   /** The log that is shown. */
-  get log(): RunLog | null {
+  protected get log(): RunLog | null {
     return this.#log;
   }
 
-  set log(log: RunLog | null) {
+  override show(log: RunLog | null): void {
     if (log === this.#log) return;
-    if (log != null && typeof log.listen !== "function")
-      refuse(this.localName, "log", "a RunLog", log);
     this.#stop();
-    this.#log = log ?? null;
+    this.#log = log;
     this.#start();
     this.redraw();
   }
@@ -31,22 +26,17 @@ export abstract class LogPanel extends Panel {
   /** The kind of records that are shown. */
   protected abstract readonly kind: RecordKind;
 
-  override connectedCallback(): void {
-    super.connectedCallback();
+  override connected(): void {
+    super.connected();
     this.#start();
   }
 
-  /** Called by the page. */
-  disconnectedCallback(): void {
+  override disconnected(): void {
     this.#stop();
   }
 
-  protected override properties(): readonly string[] {
-    return ["log"];
-  }
-
   #start(): void {
-    if (!this.isConnected || this.#listening !== null || this.#log === null) return;
+    if (!this.host.isConnected || this.#listening !== null || this.#log === null) return;
     this.#listening = this.#log.listen(({ kind }) => {
       if (kind === this.kind) this.redraw();
     });
@@ -65,8 +55,8 @@ export abstract class SeriesPanel<Kind extends RecordKind> extends LogPanel {
   readonly #tags = new Choice("Series", () => this.redraw());
   readonly #steps = new StepSlider(() => this.redraw());
 
-  constructor() {
-    super();
+  constructor(host: HTMLElement) {
+    super(host);
     this.controls.append(this.#runs.label, this.#tags.label, this.#steps.label);
   }
 
@@ -81,15 +71,15 @@ export abstract class SeriesPanel<Kind extends RecordKind> extends LogPanel {
     const runs = this.log?.runs.filter((run) => run.tags(this.kind).length > 0) ?? [];
     const name = this.#runs.update(
       runs.map((run) => run.name),
-      this.getAttribute("run"),
+      this.host.getAttribute("run"),
     );
     const run = runs.find((one) => one.name === name) as Run | undefined;
-    const tag = this.#tags.update(run?.tags(this.kind) ?? [], this.getAttribute("tag"));
+    const tag = this.#tags.update(run?.tags(this.kind) ?? [], this.host.getAttribute("tag"));
     return run === undefined || tag === null ? [] : run.records(this.kind, tag);
   }
 
   protected override defaultHeading(): string {
-    return this.getAttribute("tag") ?? this.#tags.value ?? "";
+    return this.host.getAttribute("tag") ?? this.#tags.value ?? "";
   }
 }
 

@@ -1,4 +1,5 @@
-// What all panels have in common: a figure with a heading, controls, a drawing, and a table behind it.
+// What all panels have in common: a figure with a heading, controls, a drawing, and a table behind it. The element of the page is in
+// shells.ts, which calls its panel.
 
 import { element, scrolling, table } from "./dom.js";
 import { kStyle } from "./style.js";
@@ -12,10 +13,8 @@ export interface Data {
 /** The most rows of the table behind a chart. */
 const kMostRows = 200;
 
-/** A custom element that shows something, and draws it again in the next frame when that changes. */
-export abstract class Panel extends HTMLElement {
-  static readonly observedAttributes: readonly string[] = ["heading"];
-
+/** What an element of a page shows; draws it again in the next frame when that changes. */
+export abstract class Panel {
   /** Where the panel is drawn. */
   protected readonly area = element("div", { class: "area" });
   /** Where its controls are. */
@@ -33,9 +32,9 @@ export abstract class Panel extends HTMLElement {
   // The color of texts; a change of it begins a transition.
   readonly #probe = element("span", { class: "probe", "aria-hidden": true });
 
-  constructor() {
-    super();
-    const root = this.attachShadow({ mode: "open" });
+  /** Makes the contents of an element of a page. */
+  constructor(protected readonly host: HTMLElement) {
+    const root = host.attachShadow({ mode: "open" });
     const style = element("style", {}, kStyle, this.moreStyle());
     this.#figure.append(this.#caption, this.controls, this.area, this.#details, this.#probe);
     root.append(style, this.#figure);
@@ -43,28 +42,32 @@ export abstract class Panel extends HTMLElement {
     this.#probe.addEventListener("transitionend", () => this.redraw());
   }
 
-  /** Called by the page. */
-  connectedCallback(): void {
-    // A framework may have set properties before the class was known.
-    for (const name of this.properties()) this.#upgrade(name);
+  /** Shows what the element's property was set to. */
+  abstract show(value: never): void;
+
+  /** Called when the element has come into the page. */
+  connected(): void {
     this.redraw();
   }
 
-  /** Called by the page. */
-  attributeChangedCallback(): void {
+  /** Called when the element has left the page. */
+  disconnected(): void {}
+
+  /** Called when an attribute has changed. */
+  attributeChanged(_name: string): void {
     this.redraw();
   }
 
   /** Draws the panel again in the next frame, for example after custom properties have changed. */
   redraw(): void {
-    if (!this.#isDrawn || !this.isConnected) return;
+    if (!this.#isDrawn || !this.host.isConnected) return;
     this.#isDrawn = false;
     requestAnimationFrame(() => {
       this.#isDrawn = true;
-      if (!this.isConnected) return;
+      if (!this.host.isConnected) return;
       const nothing = this.draw();
       if (nothing !== null) this.area.replaceChildren(element("p", { class: "empty" }, nothing));
-      const heading = this.getAttribute("heading") ?? this.defaultHeading();
+      const heading = this.host.getAttribute("heading") ?? this.defaultHeading();
       this.#caption.textContent = heading;
       this.#caption.hidden = heading === "";
       this.#figure.setAttribute("aria-label", heading);
@@ -72,9 +75,6 @@ export abstract class Panel extends HTMLElement {
       this.#fillTable();
     });
   }
-
-  /** The properties that pages set. */
-  protected abstract properties(): readonly string[];
 
   /** Draws what there is now into `area`, and returns null; or returns the sentence to show, because there is nothing. */
   protected abstract draw(): string | null;
@@ -100,14 +100,6 @@ export abstract class Panel extends HTMLElement {
     const { color } = getComputedStyle(probe);
     probe.remove();
     return color;
-  }
-
-  #upgrade(name: string): void {
-    if (!Object.hasOwn(this, name)) return;
-    const own = this as unknown as Record<string, unknown>;
-    const value = own[name];
-    delete own[name];
-    own[name] = value;
   }
 
   #fillTable(): void {

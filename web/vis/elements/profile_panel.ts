@@ -1,8 +1,7 @@
 // <eg-profile>: where the time of a step went: a timeline, and the time by op, layer and thread.
 
-import { refuse } from "../errors.js";
 import { kTimeTitles, milliseconds, timeCells } from "../profile/profile_text.js";
-import { StepProfile } from "../profile/step_profile.js";
+import type { StepProfile } from "../profile/step_profile.js";
 import { element, scrolling, table } from "./dom.js";
 import { type Data, Panel } from "./panel.js";
 import { kTimelineStyle, lanesOf } from "./timeline.js";
@@ -16,25 +15,13 @@ const kStyle = `
 .times tbody th { white-space: normal; overflow-wrap: anywhere; }
 `;
 
-/** The property `profile` is what `profileStep()` returned. */
+/** Shows what `profileStep()` returned. */
 export class ProfilePanel extends Panel {
   #profile: StepProfile | null = null;
 
-  /** The profile that is shown. */
-  get profile(): StepProfile | null {
-    return this.#profile;
-  }
-
-  set profile(profile: Pick<StepProfile, "events" | "time"> | null) {
-    const data = profile ?? null;
-    if (data !== null && !Array.isArray(data.events))
-      refuse("eg-profile", "profile", "what profileStep() returned", profile);
-    this.#profile = data && new StepProfile(data.events, data.time);
+  override show(profile: StepProfile | null): void {
+    this.#profile = profile;
     this.redraw();
-  }
-
-  protected override properties(): readonly string[] {
-    return ["profile"];
   }
 
   protected override draw(): string | null {

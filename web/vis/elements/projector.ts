@@ -15,8 +15,8 @@ export class Projector extends SeriesPanel<"matrix"> {
   protected readonly kind = "matrix";
   #plot: Plot | null = null;
 
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
+  override disconnected(): void {
+    super.disconnected();
     this.#removePlot();
   }
 

@@ -1,7 +1,6 @@
 // <eg-summary-table>: a summary of a module.
 
-import { refuse } from "../errors.js";
-import { ModuleSummary } from "../model/summary.js";
+import type { ModuleSummary } from "../model/summary.js";
 import { cellsOf, kTitles, totalsOf } from "../model/summary_text.js";
 import { element, scrolling, table } from "./dom.js";
 import { type Data, Panel } from "./panel.js";
@@ -14,28 +13,13 @@ dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
 dt { color: var(--dim); }
 `;
 
-/** What a summary consists of: it may have come from another thread. */
-type SummaryData = Pick<ModuleSummary, "rows" | "inputBytes" | "outputBytes">;
-
-/** The property `summary` is what `summary()` returned. */
+/** Shows what `summary()` returned. */
 export class SummaryTable extends Panel {
   #summary: ModuleSummary | null = null;
 
-  /** The summary that is shown. */
-  get summary(): ModuleSummary | null {
-    return this.#summary;
-  }
-
-  set summary(summary: SummaryData | null) {
-    const data = summary ?? null;
-    if (data !== null && !Array.isArray(data.rows))
-      refuse("eg-summary-table", "summary", "what summary() returned", summary);
-    this.#summary = data && new ModuleSummary(data.rows, data.inputBytes, data.outputBytes);
+  override show(summary: ModuleSummary | null): void {
+    this.#summary = summary;
     this.redraw();
-  }
-
-  protected override properties(): readonly string[] {
-    return ["summary"];
   }
 
   protected override draw(): string | null {

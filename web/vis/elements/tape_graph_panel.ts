@@ -1,6 +1,5 @@
 // <eg-tape-graph>: the graph that backward will run.
 
-import { refuse } from "../errors.js";
 import type { TapeGraph, TapeNode } from "../model/tape_graph.js";
 import { element, svg } from "./dom.js";
 import type { Box, Point } from "./layout.js";
@@ -17,28 +16,16 @@ const kStyle = `
 .view { overflow: auto; max-block-size: 480px; }
 `;
 
-/** The property `graph` is what `tapeGraph()` returned. */
+/** Shows what `tapeGraph()` returned. */
 export class TapeGraphPanel extends Panel {
   #graph: TapeGraph | null = null;
   // Loaded with the first graph: the library is as large as all other panels.
   #layout: typeof import("./layout.js") | null = null;
 
-  /** The graph that is shown. */
-  get graph(): TapeGraph | null {
-    return this.#graph;
-  }
-
-  set graph(graph: TapeGraph | null) {
-    const isGraph = Array.isArray(graph?.nodes) && Array.isArray(graph.edges);
-    if (graph != null && !isGraph)
-      refuse("eg-tape-graph", "graph", "what tapeGraph() returned", graph);
-    this.#graph = graph ?? null;
+  override show(graph: TapeGraph | null): void {
+    this.#graph = graph;
     this.redraw();
     if (this.#graph !== null && this.#layout === null) void this.#load();
-  }
-
-  protected override properties(): readonly string[] {
-    return ["graph"];
   }
 
   protected override draw(): string | null {

@@ -1,0 +1,195 @@
+// What TypeScript knows of the elements: in pages, and in the templates of frameworks. Where the types of pages or a framework are not
+// installed, the declarations for them come to nothing; the error of a line is ignored then, whereas @ts-expect-error would be one where they are.
+
+import type { RunLog } from "../log/run_log.js";
+import type { ModuleSummary } from "../model/summary.js";
+import type { TapeGraph } from "../model/tape_graph.js";
+import type { StepProfile } from "../profile/step_profile.js";
+
+// HTMLElement, or nothing where programs are compiled without the types of pages.
+type PageElement = typeof globalThis extends { HTMLElement: { prototype: infer Found } }
+  ? Found
+  : Record<never, never>;
+
+/** An element that shows something. */
+export interface PanelElement extends PageElement {
+  /** The heading above the panel; this and the other texts are attributes. */
+  heading: string | null;
+  /** Draws the panel again in the next frame, for example after custom properties have changed. */
+  redraw(): void;
+}
+
+/** An element that shows series of a log. */
+export interface LogElement extends PanelElement {
+  /** The log that is shown, and followed as it grows. */
+  log: RunLog | null;
+}
+
+/** An element that shows one series of a log. */
+export interface SeriesElement extends LogElement {
+  /** The name of the run; else the visitor chooses. */
+  run: string | null;
+  /** The name of the series; else the visitor chooses. */
+  tag: string | null;
+}
+
+/** `<eg-line-chart>`. */
+export interface LineChartElement extends LogElement {
+  /** The series, with commas between them; else all. */
+  tags: string | null;
+  /** The runs, with commas between them; else all. */
+  runs: string | null;
+  /** How much lines are smoothed, from 0 to 0.99. */
+  get smoothing(): string | null;
+  set smoothing(smoothing: number | string | null);
+  /** "log" for a logarithmic axis. */
+  scale: string | null;
+}
+
+/** `<eg-summary-table>`. */
+export interface SummaryTableElement extends PanelElement {
+  /** The summary that is shown. */
+  get summary(): ModuleSummary | null;
+  set summary(summary: SummaryData | null);
+}
+
+/** `<eg-tape-graph>`. */
+export interface TapeGraphElement extends PanelElement {
+  /** The graph that is shown. */
+  graph: TapeGraph | null;
+}
+
+/** `<eg-profile>`. */
+export interface ProfileElement extends PanelElement {
+  /** The profile that is shown. */
+  get profile(): StepProfile | null;
+  set profile(profile: ProfileData | null);
+}
+
+/** What a summary consists of: it may have come from another thread. */
+export type SummaryData = Pick<ModuleSummary, "rows" | "inputBytes" | "outputBytes">;
+
+/** What a profile consists of: it may have come from another thread. */
+export type ProfileData = Pick<StepProfile, "events" | "time">;
+
+/** The elements by their names, as `HTMLElementTagNameMap` has them. */
+export interface PanelElements {
+  "eg-attention-map": SeriesElement;
+  "eg-confusion-matrix": SeriesElement;
+  "eg-histogram": SeriesElement;
+  "eg-image-grid": SeriesElement;
+  "eg-line-chart": LineChartElement;
+  "eg-profile": ProfileElement;
+  "eg-projector": SeriesElement;
+  "eg-summary-table": SummaryTableElement;
+  "eg-tape-graph": TapeGraphElement;
+}
+
+/** The name of an element. */
+export type PanelName = keyof PanelElements;
+
+interface Heading {
+  /** The heading above the panel. */
+  heading?: string | undefined;
+}
+
+interface OfLog extends Heading {
+  /** The log that is shown. */
+  log?: RunLog | null | undefined;
+}
+
+interface OfSeries extends OfLog {
+  /** The name of the run; else the visitor chooses. */
+  run?: string | undefined;
+  /** The name of the series; else the visitor chooses. */
+  tag?: string | undefined;
+}
+
+interface OfLines extends OfLog {
+  /** The series, with commas between them; else all. */
+  tags?: string | undefined;
+  /** The runs, with commas between them; else all. */
+  runs?: string | undefined;
+  /** How much lines are smoothed, from 0 to 0.99. */
+  smoothing?: number | string | undefined;
+  /** "log" for a logarithmic axis. */
+  scale?: "log" | "linear" | undefined;
+}
+
+interface OfSummary extends Heading {
+  /** The summary that is shown. */
+  summary?: SummaryData | null | undefined;
+}
+
+interface OfGraph extends Heading {
+  /** The graph that is shown. */
+  graph?: TapeGraph | null | undefined;
+}
+
+interface OfProfile extends Heading {
+  /** The profile that is shown. */
+  profile?: ProfileData | null | undefined;
+}
+
+/** What each element takes in a template: its attributes and its property. */
+export interface PanelProps {
+  "eg-attention-map": OfSeries;
+  "eg-confusion-matrix": OfSeries;
+  "eg-histogram": OfSeries;
+  "eg-image-grid": OfSeries;
+  "eg-line-chart": OfLines;
+  "eg-profile": OfProfile;
+  "eg-projector": OfSeries;
+  "eg-summary-table": OfSummary;
+  "eg-tape-graph": OfGraph;
+}
+
+/** The elements of a framework's templates, each with what the framework's `Common` elements take. */
+export type PanelTags<Common> = { [Name in PanelName]: PanelProps[Name] & Common };
+
+interface VueProps {
+  class?: unknown;
+  style?: unknown;
+  id?: string | undefined;
+  title?: string | undefined;
+  hidden?: boolean | undefined;
+}
+
+/** The elements as Vue knows components: classes with `$props`. */
+export type PanelComponents = {
+  [Name in PanelName]: new () => PanelElements[Name] & { $props: PanelProps[Name] & VueProps };
+};
+
+declare global {
+  interface HTMLElementTagNameMap extends PanelElements {}
+}
+
+/** @ts-ignore: there may be no React. */
+declare module "react" {
+  namespace JSX {
+    /** @ts-ignore: there may be no React. */
+    // biome-ignore format: the line before counts for one line.
+    interface IntrinsicElements extends PanelTags<DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement>> {}
+  }
+}
+
+/** @ts-ignore: there may be no Preact. */
+declare module "preact" {
+  namespace JSX {
+    /** @ts-ignore: there may be no Preact. */
+    interface IntrinsicElements extends PanelTags<HTMLAttributes<HTMLElement>> {}
+  }
+}
+
+/** @ts-ignore: there may be no Solid. */
+declare module "solid-js/jsx-runtime" {
+  namespace JSX {
+    /** @ts-ignore: there may be no Solid. */
+    interface IntrinsicElements extends PanelTags<HTMLAttributes<HTMLElement>> {}
+  }
+}
+
+/** @ts-ignore: there may be no Vue. */
+declare module "vue" {
+  interface GlobalComponents extends PanelComponents {}
+}
