@@ -45,7 +45,7 @@
 EM_JS(void, eg_gpu_start, (const char* url), {
   import(/* @vite-ignore */ UTF8ToString(url)).then(
     (player) => player.start(Object.assign(Module, { wasmMemory, wasmExports })),
-    (error) => Module["eg_gpuFailed"](String(error)));
+    (error) => Module["eg_gpuFailed"](String(error), false));
 });
 EM_JS(void, eg_gpu_play, (const std::uint32_t* words, std::size_t count), {
   Module["gpuPlayer"].play(new Uint32Array(wasmMemory.buffer, words >>> 0, count));
@@ -106,12 +106,19 @@ struct Gpu {
     std::shared_ptr<JsFunction> answer;
   };
   std::vector<Waiter> waiters;
+  // At most one for each thread; told of every loss.
+  std::vector<Waiter> loss_listeners;
   // Once opened, the device object is never destroyed, even if the GPU is lost, because tensors
   // refer to it.
   std::unique_ptr<webgpu::WebGpuDevice> device;
   std::string adapter;
   std::string failure;
+  // Whether what was passed to init() could not be used.
+  bool is_refused = false;
 };
+
+// The outcome of opening with what init() was given.
+constexpr double kRefused = -2;
 
 Gpu& gpu() {
   static auto* const gpu = new Gpu;
@@ -204,7 +211,8 @@ void opening_ended(Gpu::State state) {
     all.changed.notify_all();
     waiters.swap(all.waiters);
   }
-  const double outcome = state == Gpu::State::kOpen ? 1 : kFailed;
+  const double failed = all.is_refused ? kRefused : kFailed;
+  const double outcome = state == Gpu::State::kOpen ? 1 : failed;
   for (const Gpu::Waiter& waiter : waiters) {
     run_on(*waiter.inbox, [answer = waiter.answer, outcome] { (*answer)({outcome}); });
   }
@@ -244,18 +252,31 @@ void opened(const std::string& supported, const std::string& adapter, double max
                                  [] { opening_ended(Gpu::State::kOpen); });
 }
 
-void failed(const std::string& reason) {
+void failed(const std::string& reason, bool is_refused) {
   gpu().failure = reason;
+  gpu().is_refused = is_refused;
   opening_ended(Gpu::State::kFailed);
 }
 
 // The state changes before readers learn of the loss, because they may call init() at once.
 void lost(const std::string& reason) {
+  std::vector<Gpu::Waiter> listeners;
   {
     const std::lock_guard lock(gpu().mutex);
     gpu().state = Gpu::State::kClosed;
+    listeners = gpu().loss_listeners;
   }
-  gpu().device->lose(reason);
+  const Error error = gpu().device->lose(reason);
+  for (const Gpu::Waiter& listener : listeners) {
+    run_on(*listener.inbox, [answer = listener.answer, error] {
+      try {
+        throw Error(error);
+      } catch (...) {
+        store_error();
+      }
+      (*answer)({kFailed});
+    });
+  }
 }
 
 void closed() {
@@ -359,6 +380,39 @@ double read_later(Handle handle, double answer) {
   });
 }
 
+// Calls a function with kFailed at every loss, after which the error is that of takeError(); it
+// takes the place of this thread's previous one. 0 only removes that.
+EG_EXPORT("whenGpuLost")
+double when_lost(double listener) {
+  return guard([&] {
+    Gpu::Waiter waiter{Inbox::current(), nullptr};
+    if (listener != 0) waiter.answer = received<JsFunction>(listener);
+    std::vector<Gpu::Waiter> removed;
+    const std::lock_guard lock(gpu().mutex);
+    std::vector<Gpu::Waiter>& all = gpu().loss_listeners;
+    const auto own = std::ranges::find(all, waiter.inbox, &Gpu::Waiter::inbox);
+    if (own != all.end()) {
+      removed.push_back(std::move(*own));
+      all.erase(own);
+    }
+    if (waiter.answer != nullptr) all.push_back(std::move(waiter));
+    return 0;
+  });
+}
+
+// Writes where the elements of a packed tensor are: the number of its block and the first byte.
+EG_EXPORT("gpuPlace")
+double place(Handle handle) {
+  return guard([&] {
+    const MemoryView memory = handles().get(handle).memory();
+    gpu().device->check_there(memory.base);
+    std::vector<double>& words = frame(2);
+    words[0] = static_cast<double>(webgpu::block_of(memory.base));
+    words[1] = static_cast<double>(memory.offset);
+    return 2;
+  });
+}
+
 // Returns the address of the counters that the player writes after every batch.
 EG_EXPORT("gpuStatsAddress")
 double stats_address() { return reinterpret_cast<std::uintptr_t>(player_stats.data()); }
@@ -372,6 +426,7 @@ double gpu_stats() {
 }
 
 void play() {
+  if (gpu().device == nullptr) return;
   const std::vector<std::uint32_t> words = gpu().device->take();
   if (words.empty()) return;
   const JavaScriptCall call;

@@ -36,7 +36,14 @@ export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
 export * as distributions from "./distributions/index.js";
-export { type WebGpuInfo, type WebGpuStats, webgpuStats } from "./engine/gpu.js";
+export {
+  deviceLost,
+  type LossHandle,
+  onDeviceLost,
+  type WebGpuInfo,
+  type WebGpuStats,
+  webgpuStats,
+} from "./engine/gpu.js";
 export type { InitOptions, MemoryOptions } from "./engine/init_options.js";
 export {
   type MemoryInfo,

@@ -45,6 +45,11 @@ void WebGpuDevice::check_alive(void* block) const {
         "this tensor was on a device that was lost: create it again.");
 }
 
+void WebGpuDevice::check_there(void* block) {
+  const std::lock_guard lock(mutex_);
+  check_alive(block);
+}
+
 void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std::size_t bytes) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
@@ -201,18 +206,21 @@ void WebGpuDevice::finish_read(std::uint32_t ticket, std::optional<Error> error)
   done(std::move(error));
 }
 
-void WebGpuDevice::lose(const std::string& reason) {
+Error WebGpuDevice::lose(const std::string& reason) {
   const PlayerScope plays;
   std::vector<Read> waiting;
+  std::optional<Error> error;
   {
     const std::lock_guard lock(mutex_);
     lost_ = Error(ErrorCode::kDeviceLost,
                   "[webgpu] the device was lost: " + reason +
                       ". Its tensors are lost too. Call `await init()` to open it again.");
+    error = lost_;
     stream_.take();
     waiting.swap(reads_);
   }
-  for (const Read& read : waiting) read.done(lost_);
+  for (const Read& read : waiting) read.done(error);
+  return *error;
 }
 
 void WebGpuDevice::reopen(BlockLimits limits) {

@@ -78,11 +78,15 @@ class WebGpuDevice final : public Accelerator {
   /// Whether commands were added since the previous call of this function.
   bool has_grown();
   void finish_read(std::uint32_t ticket, std::optional<Error> error);
-  /// Handles the loss of the GPU: all pending reads and all later calls fail.
-  void lose(const std::string& reason);
+  /// Handles the loss of the GPU: all pending reads and all later calls fail with the error that
+  /// it returns.
+  Error lose(const std::string& reason);
   /// Continues on another GPU. Tensors on the previous one stay lost.
   void reopen(BlockLimits limits);
   bool is_lost();
+
+  /// Throws DeviceLost if the content of a block is lost.
+  void check_there(void* block);
 
  private:
   using Done = std::function<void(std::optional<Error>)>;

@@ -92,6 +92,75 @@ describe("a device that cannot be opened", options, () => {
     }
   });
 
+  test("because its adapter or device is none is InvalidArgument that names what is missing", async () => {
+    const lines = await linesOf(`
+      const { gpu } = await import(${JSON.stringify(kOwnGpu)});
+      const { limits, features, info } = await gpu.requestAdapter();
+      const wrong = [
+        7, {}, { requestDevice() {} }, { requestDevice() {}, features }, { requestDevice() {}, features, limits: {} },
+        { requestDevice: async () => null, features, limits, info }, { requestDevice: async () => ({}), features, limits },
+      ];
+      for (const adapter of wrong) {
+        const gpu = { requestAdapter: async () => adapter };
+        console.log(await attempt(() => eg.init({ webgpu: "required", gpu })));
+      }
+      const broken = [() => { throw { toString() { throw 1; } }; }, () => Promise.reject("no luck")];
+      for (const requestAdapter of broken)
+        console.log(await attempt(() => eg.init({ webgpu: "required", gpu: { requestAdapter } })));
+      await eg.init({ webgpu: "required", gpu });
+      console.log(await eg.ones([2], { device: "webgpu" }).sum().itemAsync());`);
+    const refused = (detail) =>
+      new RegExp(
+        `^InvalidArgument \\[init\\] gpu: what its requestAdapter\\(\\) resolves to: expected a GPUAdapter, got ${detail}`,
+      );
+    const noDevice = (detail) =>
+      new RegExp(
+        `^InvalidArgument \\[init\\] gpu: what requestDevice\\(\\) .*expected a GPUDevice, got ${detail}`,
+      );
+    const patterns = [
+      refused("number 7\\."),
+      refused("an object of class Object without requestDevice\\(\\)"),
+      refused("an object of class Object without features"),
+      refused("an object of class Object without limits.maxBufferSize"),
+      refused("an object of class Object without limits.maxBufferSize"),
+      noDevice("null"),
+      noDevice("an object of class Object without createBindGroup"),
+      /^DeviceUnavailable \[init\] the GPU was not opened: an object/,
+      /^DeviceUnavailable \[init\] .*"no luck"/,
+      /^2$/,
+    ];
+    for (const [i, pattern] of patterns.entries()) assert.match(lines[i], pattern);
+  });
+
+  for (const [name, gpu] of Object.entries({
+    requestAdapter: "{ requestAdapter: () => new Promise(() => {}) }",
+    requestDevice: "{ requestAdapter: async () => ({ ...adapter, requestDevice: () => late }) }",
+  })) {
+    test(`because ${name}() never answers is given up, and what answers then is destroyed`, async () => {
+      const lines = await linesOf(`
+        const { gpu } = await import(${JSON.stringify(kOwnGpu)});
+        const adapter = await gpu.requestAdapter();
+        let answer;
+        const late = new Promise((resolve) => { answer = resolve; });
+        const { setTimeout } = globalThis; // timer: replaced below
+        globalThis.setTimeout = (fn, time, ...rest) => setTimeout(fn, time >= 1000 ? 0 : time, ...rest); // timer: seconds pass at once
+        console.log(await attempt(() => eg.init({ webgpu: "required", gpu: ${gpu} })));
+        globalThis.setTimeout = setTimeout; // timer: as it was
+        const device = await adapter.requestDevice();
+        answer(device);
+        if (${name === "requestDevice"}) await device.lost;
+        await eg.init({ webgpu: "required", gpu });
+        console.log(await eg.ones([2], { device: "webgpu" }).sum().itemAsync());`);
+      assert.match(
+        lines[0],
+        new RegExp(
+          `^DeviceUnavailable \\[init\\] WebGPU's ${name}\\(\\) has not answered within 30 s`,
+        ),
+      );
+      assert.equal(lines[1], "2");
+    });
+  }
+
   test("because what was given is no GPU is InvalidArgument", async () => {
     const [error] = await linesOf(
       "console.log(await attempt(() => eg.init({ gpu: {}, webgpu: 'required' })));",
@@ -191,6 +260,53 @@ describe("a GPU that init() is given", options, () => {
     assert.equal(lines[5], "[ 2, 14 ] google");
     for (const line of lines.slice(6, 9)) assert.match(line, /^DeviceLost .*create it again/);
     assert.equal(lines[9], "[ 1, 7 ]");
+  });
+
+  test("and is lost tells every listener and promise, which may open another", async () => {
+    const lines = await linesOf(`${kOpen}
+      const errors = [];
+      process.on("uncaughtException", (error) => console.log("uncaught " + error));
+      const removed = eg.onDeviceLost(() => console.log("this is removed"));
+      eg.onDeviceLost(() => { throw new RangeError("mine"); });
+      const reopened = new Promise((resolve) => {
+        eg.onDeviceLost((error) => {
+          errors.push(error);
+          resolve(eg.init());
+        });
+      });
+      removed.remove();
+      removed.remove();
+      const promise = eg.deviceLost();
+      const read = attempt(() => x.mul(3).data());
+      gpu.device.destroy();
+      const error = await promise;
+      console.log(errors[0] === error || errors.length, error instanceof eg.EdgeGradError, error.code);
+      console.log((await read) === error.code + " " + error.message);
+      await reopened;
+      console.log(await eg.tensor([1, 7], { device: "webgpu" }).mul(2).array());
+      const again = eg.deviceLost();
+      gpu.device.destroy();
+      console.log((await again).code, errors.length, (await eg.deviceLost()).message);
+      await eg.init();
+      const pending = eg.deviceLost();
+      await eg.shutdown();
+      console.log((await pending).code, (await pending).message, errors.length);
+      console.log(await attempt(() => eg.onDeviceLost(() => {})));
+      await eg.init();
+      for (const listener of [undefined, 7, {}]) console.log(await attempt(() => eg.onDeviceLost(listener)));`);
+    const uncaught = "uncaught RangeError: mine";
+    const [told, read, ...others] = lines.filter((line) => line !== uncaught);
+    assert.equal(lines.length - others.length, 4, lines.join("\n"));
+    assert.deepEqual([told, read, others[0]], ["true true DeviceLost", "true", "[ 2, 14 ]"]);
+    assert.match(others[1], /^DeviceLost 2 \[deviceLost\] it was lost before.*init\(\)/);
+    assert.match(others[2], /^DeviceLost \[deviceLost\] the engine was shut down.* 2$/);
+    assert.match(others[3], /^NotInitialized /);
+    for (const line of others.slice(4))
+      assert.match(
+        line,
+        /^InvalidArgument \[onDeviceLost\] listener: expected a function, got (nothing|number 7|an object)/,
+      );
+    assert.equal(others.length, 7);
   });
 
   test("and is lost while a worker holds tensors has their uses fail there after init(), and new ones work", async () => {

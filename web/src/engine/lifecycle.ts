@@ -55,7 +55,15 @@ import { requireHost } from "../runtime/requirements.js";
 import { chooseVariant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { ThreadsFailure, type Workers } from "../runtime/workers.js";
-import { allowGpu, closeGpu, gpuInfo, gpuMemory, openGpu, type WebGpuInfo } from "./gpu.js";
+import {
+  allowGpu,
+  closeGpu,
+  forgetLossListeners,
+  gpuInfo,
+  gpuMemory,
+  openGpu,
+  type WebGpuInfo,
+} from "./gpu.js";
 import {
   checkSameOptions,
   type InitOptions,
@@ -340,6 +348,7 @@ function connect(module: NativeModule): void {
 async function stop(module: NativeModule): Promise<void> {
   for (const listener of stopListeners.splice(0)) listener();
   rejectAll(shutDownBefore);
+  forgetLossListeners();
   leaveThreads();
   running = null;
   threadWorkers?.stop();

@@ -30,6 +30,9 @@
 /** The result of a native function that failed. */
 export const kFailed = -1;
 
+/** The outcome of opening the device with what init() was given, if that cannot be used. */
+export const kRefused = -2;
+
 /**
  * The functions that the module exports. On error they return kFailed, except those without a result. Booleans may be
  * passed to C++; results are 1 or 0.
@@ -54,9 +57,18 @@ export interface NativeFunctions {
   connectGpu(): void;
   /** Allows a WebGPU device. `url` is the script of its player, which runs on the main thread or on a separate one. */
   allowGpu(url: string, playsOnMainThread: boolean): void;
-  /** Opens the WebGPU device unless it is open; then calls the function `answer`, with kFailed if that failed. */
+  /**
+   * Opens the WebGPU device unless it is open; then calls the function `answer`, with kFailed if that failed, and with kRefused if what
+   * init() was given cannot be used.
+   */
   openGpu(answer: number): number;
   gpuIsLost(): number;
+  /** Calls `listener` with kFailed at every loss, instead of this thread's previous one; 0 only removes that. */
+  whenGpuLost(listener: number): number;
+  /** Writes the number of the block of a packed tensor, and the first byte of its elements. */
+  gpuPlace(handle: number): number;
+  /** Plays the commands so far, on the thread of the player. */
+  gpuPlay(): void;
   /** Makes the GPU's thread close the device, and waits for it. */
   closeGpu(): void;
   /** Returns why the device could not be opened. */

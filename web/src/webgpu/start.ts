@@ -1,7 +1,8 @@
 // Starts the player on the engine's GPU thread: opens the device and reports to the engine (bindings/webgpu.cpp).
 
+import { describe } from "../runtime/errors.js";
 import { camelCase } from "../runtime/spelling.js";
-import { openDevice } from "./device";
+import { adoptDevice, openDevice, Refusal } from "./device";
 import { dtypes as kDTypes } from "./dtype";
 import { asPlayerError, type PlayerError } from "./errors";
 import type { SupportedDTypes } from "./kernels/kernel";
@@ -14,11 +15,13 @@ export interface EngineModule {
   readonly wasmExports: { eg_gpuStatsAddress(): number };
   /** The GPU that was passed to init() instead of navigator.gpu. */
   readonly gpu?: GPU;
+  /** The page's own device, if it was passed to init(). */
+  readonly gpuDevice?: GPUDevice;
   /** True once the engine was shut down, after which it must not be called. */
   readonly isStopped?: boolean;
   gpuPlayer?: { play(words: Uint32Array): void; close(): Promise<void> };
   eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number, hasClock: boolean): void;
-  eg_gpuFailed(reason: string): void;
+  eg_gpuFailed(reason: string, isRefused: boolean): void;
   eg_gpuLost(reason: string): void;
   eg_gpuFinishRead(ticket: number, kind: string, message: string): void;
 }
@@ -26,13 +29,17 @@ export interface EngineModule {
 /** Opens a device and installs a player for it in the module. */
 export async function start(module: EngineModule): Promise<void> {
   try {
-    const opened = await openDevice(module.gpu ?? (await findGpu()));
+    const { gpuDevice } = module;
+    const opened =
+      gpuDevice === undefined
+        ? await openDevice(module.gpu ?? (await findGpu()))
+        : await adoptDevice(gpuDevice);
     if (opened === undefined)
       throw new Error(
         "WebGPU found no adapter: there is no supported GPU, or its driver is missing (on Linux, a Vulkan driver).",
       );
     if (module.isStopped) {
-      opened.device.destroy();
+      if (gpuDevice === undefined) opened.device.destroy();
       return;
     }
     const player = new Player(opened.device, {
@@ -62,8 +69,17 @@ export async function start(module: EngineModule): Promise<void> {
     const hasClock = features.includes("timestamp-query");
     module.eg_gpuOpened(supportedLines(), JSON.stringify(opened.adapter), maxBufferBytes, hasClock);
   } catch (error) {
-    if (!module.isStopped) module.eg_gpuFailed(asPlayerError(error, "").message);
+    if (!module.isStopped) module.eg_gpuFailed(reasonOf(error), error instanceof Refusal);
   }
+}
+
+// Whatever a GPU of the program has thrown.
+function reasonOf(error: unknown): string {
+  try {
+    const message = error instanceof Error ? error.message : undefined;
+    if (typeof message === "string" && message !== "") return message;
+  } catch {}
+  return `the GPU was not opened: ${describe(error)}.`;
 }
 
 const kStatsInOrder = [
