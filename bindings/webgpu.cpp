@@ -400,16 +400,26 @@ double when_lost(double listener) {
   });
 }
 
-// Writes where the elements of a packed tensor are: the number of its block and the first byte.
+// Writes where the elements of a packed tensor are: the number of its block, the first byte and the
+// number of bytes. With `is_written`, the caller is about to change them.
 EG_EXPORT("gpuPlace")
-double place(Handle handle) {
-  return guard([&] {
-    const MemoryView memory = handles().get(handle).memory();
+double place(Handle handle, bool is_written) {
+  return guard<StackNeed::kMuch>([&] {
+    const Tensor& tensor = handles().get(handle);
+    const MemoryView memory = tensor.memory();
     gpu().device->check_there(memory.base);
-    std::vector<double>& words = frame(2);
+    if (is_written) {
+      check(!requires_grad(tensor), ErrorCode::kInvalidArgument, "toGPUBuffer",
+            "a tensor that requires a gradient cannot be written from outside: pass "
+            "x.detach(), whose changes backward() notices.");
+      check_inplace(tensor, false);
+      tensor.bump_version();
+    }
+    std::vector<double>& words = frame(3);
     words[0] = static_cast<double>(webgpu::block_of(memory.base));
     words[1] = static_cast<double>(memory.offset);
-    return 2;
+    words[2] = static_cast<double>(byte_count(tensor.shape(), tensor.dtype()));
+    return 3;
   });
 }
 

@@ -44,7 +44,7 @@ export {
   type WebGpuStats,
   webgpuStats,
 } from "./engine/gpu.js";
-export type { InitOptions, MemoryOptions } from "./engine/init_options.js";
+export type { InitOptions, MemoryOptions, OwnDevice } from "./engine/init_options.js";
 export {
   type MemoryInfo,
   memory,

@@ -5,7 +5,7 @@ import { webGpuScript } from "../files.js";
 import { addressed } from "../runtime/address.js";
 import { callFrame, checked, native, takeError } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
-import { EdgeGradError } from "../runtime/errors.js";
+import { EdgeGradError, fail } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
 import { scriptAt } from "../runtime/load.js";
 import { kFailed, kRefused, type NativeModule } from "../runtime/native.js";
@@ -35,10 +35,29 @@ export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitVal
   if (webgpu === "off") return;
   const isGiven = gpu !== undefined && gpu !== (globalThis.navigator as { gpu?: object })?.gpu;
   if (isGiven) module.gpu = gpu;
+  const isOwn = typeof webgpu === "object";
+  if (isOwn) module.gpuDevice = webgpu.device;
   native.allowGpu(
     scriptAt(wasmUrl, "edgegrad-webgpu.js") ?? addressed(webGpuScript) ?? "",
-    isGiven,
+    isGiven || isOwn,
   );
+}
+
+/** Whether init() has to open the device. @internal */
+export function requiresGpu({ webgpu }: InitValues): boolean {
+  return webgpu === "required" || typeof webgpu === "object";
+}
+
+/** Takes a page's device in the place of one that is lost; throws if the running engine has another one. @internal */
+export function useOtherDevice(module: NativeModule | null, { webgpu }: InitValues): void {
+  if (typeof webgpu !== "object" || module === null || module.gpuDevice === webgpu.device) return;
+  if (module.gpuDevice === undefined || native.gpuIsLost() === 0)
+    fail(
+      "InvalidArgument",
+      "init",
+      "webgpu.device: the engine runs with another device. Call `await shutdown()` first.",
+    );
+  module.gpuDevice = webgpu.device;
 }
 
 /**

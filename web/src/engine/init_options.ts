@@ -27,6 +27,12 @@ const kThreads = new Rule<number>(`a whole number from 1 to ${kMaxThreads}`, (va
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= kMaxThreads;
 });
 
+const kOwnDevice = new Rule<OwnDevice>("an object { device } with a GPUDevice", (value) => {
+  const names = isPlainObject(value) ? Object.keys(value as object) : [];
+  const { device } = (value ?? {}) as Partial<OwnDevice>;
+  return names.join() === "device" && typeof device === "object" && device !== null;
+});
+
 export const kInitOptions = {
   /** The number of CPU threads, including the calling one; default: that of the machine, at most 8. */
   threads: kThreads.optional(),
@@ -36,9 +42,10 @@ export const kInitOptions = {
   variant: oneOf("auto", ...kVariants).or("auto"),
   /**
    * Whether to use WebGPU: "required" opens the device in init(), which rejects with DeviceUnavailable if there is none; "auto"
-   * opens it at the first use; "off" disables it.
+   * opens it at the first use; "off" disables it. `{ device }` is a page's own GPUDevice, which the calling thread then drives as with
+   * `gpu`; it is not destroyed.
    */
-  webgpu: oneOf("auto", "off", "required").or("auto"),
+  webgpu: either(oneOf("auto", "off", "required"), kOwnDevice).or("auto"),
   /**
    * An object like navigator.gpu that provides devices; default: navigator.gpu, in Node the package `webgpu`. Any object other
    * than navigator.gpu cannot be sent to another thread: the calling thread then drives the GPU whenever it is idle, so only the
@@ -76,6 +83,12 @@ export const kInitOptions = {
   /** Ends the call: the promise rejects with the signal's reason, and a start that no other call waits for is abandoned. */
   signal: signalRule,
 };
+
+/** The option `webgpu` of `init` with a page's own device. */
+export interface OwnDevice {
+  /** A GPUDevice of the calling thread. */
+  readonly device: object;
+}
 
 const kMemoryOptions = {
   maximum: new Rule<number>(
@@ -135,8 +148,9 @@ export function checkSameOptions(
     const isPlain = typeof asked === "string" || typeof asked === "number";
     if (!isPlain || asked === "auto" || asked === has) continue;
     // The device can be opened at any time.
-    if (asked === "required" && has === "auto") continue;
-    const message = `${name}: ${JSON.stringify(asked)} was requested, but the engine was started with ${JSON.stringify(has)}.`;
+    if (asked === "required" && has !== "off") continue;
+    const started = typeof has === "object" ? "a device" : JSON.stringify(has);
+    const message = `${name}: ${JSON.stringify(asked)} was requested, but the engine was started with ${started}.`;
     fail("InvalidArgument", "init", `${message} Call \`await shutdown()\` first to restart it.`);
   }
 }

@@ -62,6 +62,8 @@ import {
   gpuInfo,
   gpuMemory,
   openGpu,
+  requiresGpu,
+  useOtherDevice,
   type WebGpuInfo,
 } from "./gpu.js";
 import {
@@ -157,15 +159,17 @@ export async function startEngine(
     shared.callers--;
     if (shared.callers === 0) abandon(shared, signal);
   };
-  const isRequired = options.webgpu === "required";
-  const started = existing === null ? shared.started : startedWithGpu(shared, isRequired);
+  const started = existing === null ? shared.started : startedWithGpu(shared, options);
   await unlessAborted(signal, started, leave);
 }
 
-async function startedWithGpu(shared: EngineInstance, isRequired: boolean): Promise<void> {
+async function startedWithGpu(shared: EngineInstance, options: InitValues): Promise<void> {
   await shared.started;
-  if (shared.ended === null) await openGpu(isRequired);
-  else if (isRequired) throw shutDownBefore("init");
+  const isRequired = requiresGpu(options);
+  if (shared.ended === null) {
+    useOtherDevice(running, options);
+    await openGpu(isRequired);
+  } else if (isRequired) throw shutDownBefore("init");
 }
 
 function begin(options: InitValues, meanwhile: () => void): EngineInstance {
@@ -214,13 +218,10 @@ async function start(
   }
 }
 
-async function makeReady(
-  { module, parts }: LoadedModule,
-  { webgpu, preload }: InitValues,
-): Promise<void> {
+async function makeReady({ module, parts }: LoadedModule, options: InitValues): Promise<void> {
   stopListeners.push(() => parts?.stop());
-  await openGpu(webgpu === "required");
-  if (preload === "all") await parts?.addOthers(module);
+  await openGpu(requiresGpu(options));
+  if (options.preload === "all") await parts?.addOthers(module);
   else void parts?.addOthers(module).catch(warnOfParts);
 }
 

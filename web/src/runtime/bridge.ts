@@ -19,6 +19,9 @@ export let native: NativeFunctions = notStarted();
 let frame: Float64Array = new Float64Array(kInitialFrameWords);
 let memory: WebAssembly.Memory | null = null;
 
+/** The running module. */
+export let module: NativeModule | null = null;
+
 // Marks that the address of the frame must be requested again.
 const kUnknownFrame = new Float64Array(0);
 
@@ -43,14 +46,15 @@ export function isStarted(): boolean {
 }
 
 /** Makes a started module the current one. */
-export function attach(module: NativeModule): void {
+export function attach(started: NativeModule): void {
+  module = started;
   module.failed = (isStopped) => {
     if (isStopped) throw new EdgeGradError("Internal", "[spawn] this worker is being terminated.");
     markFailed();
     throw engineFailed();
   };
-  native = functionsOf(module) as NativeFunctions;
-  memory = module.wasmMemory;
+  native = functionsOf(started) as NativeFunctions;
+  memory = started.wasmMemory;
   beginEpoch();
   reserveFrame(kInitialFrameWords);
 }
@@ -59,6 +63,7 @@ export function attach(module: NativeModule): void {
 export function detach(): void {
   native = notStarted();
   memory = null;
+  module = null;
   dropAllValues();
   beginEpoch();
   frame = new Float64Array(kInitialFrameWords);

@@ -65,8 +65,11 @@ export interface NativeFunctions {
   gpuIsLost(): number;
   /** Calls `listener` with kFailed at every loss, instead of this thread's previous one; 0 only removes that. */
   whenGpuLost(listener: number): number;
-  /** Writes the number of the block of a packed tensor, and the first byte of its elements. */
-  gpuPlace(handle: number): number;
+  /**
+   * Writes the number of the block of a packed tensor on the device, the first byte and the number of bytes of its elements. With
+   * `isWritten`, the tensor gets a new version.
+   */
+  gpuPlace(handle: number, isWritten: boolean): number;
   /** Plays the commands so far, on the thread of the player. */
   gpuPlay(): void;
   /** Makes the GPU's thread close the device, and waits for it. */
@@ -309,10 +312,50 @@ export interface NativeModule {
   captureStack?: () => string;
   /** The object like navigator.gpu that was passed to init(), for the player on this thread. */
   gpu?: object;
+  /** The page's own device that was passed to init(). */
+  gpuDevice?: object;
   /** True once the engine was shut down: the player then answers no more. */
   isStopped?: boolean;
   /** The player, if it runs on this thread. */
-  readonly gpuPlayer?: { close(): Promise<void> };
+  readonly gpuPlayer?: {
+    close(): Promise<void>;
+    /** What a page gives and takes; see webgpu/exchange.ts. */
+    readonly exchange: Exchange;
+  };
+}
+
+/** The parts of webgpu/exchange.ts that the layers above use; objects of WebGPU are only passed on. */
+export interface Exchange {
+  importBuffer(place: GpuPlace, op: string, source: object, offset: number): void;
+  importPicture(
+    place: GpuPlace,
+    op: string,
+    source: object,
+    size: readonly [width: number, height: number, rowBytes: number],
+  ): void;
+  export(
+    place: GpuPlace,
+    lending: { readonly copy: boolean; readonly write: boolean },
+  ): Promise<{
+    readonly buffer: object;
+    readonly offset: number;
+    readonly size: number;
+    readonly isView: boolean;
+    readonly isSure: boolean;
+  }>;
+  show(
+    place: GpuPlace,
+    context: object,
+    size: readonly [width: number, height: number, rowBytes: number],
+    isSure: boolean,
+  ): Promise<boolean>;
+}
+
+/** Where the elements of a packed tensor are on the device. */
+export interface GpuPlace {
+  readonly block: number;
+  readonly offset: number;
+  readonly bytes: number;
 }
 
 /** A worker of a browser or of Node, which have different event APIs. */

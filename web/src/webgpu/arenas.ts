@@ -33,7 +33,7 @@ export class Arenas {
   ): Map<Block, Block> {
     const all = [...new Set(blocks)].filter(canMove);
     if (all.length === 0) return new Map();
-    const arenas = this.#byRole.get(role) ?? [];
+    const arenas = (this.#byRole.get(role) ?? []).filter(({ whole }) => !whole.isMissing);
     this.#byRole.set(role, arenas);
     const holds = (arena: Arena) => all.some((block) => block.arena === arena);
     const holding = arenas.filter(holds);
@@ -109,6 +109,7 @@ export class Arenas {
       writtenIn: 0,
       version: 0,
       halfCopy: undefined,
+      isLent: false,
       recordingCount: 0,
       arena,
       isMissing: false,

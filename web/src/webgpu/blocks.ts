@@ -1,7 +1,8 @@
 // GPU buffers, by the number of their block in the stream.
 
 import { type Arena, Arenas } from "./arenas";
-import type { ErrorCollector, PlayerError } from "./errors";
+import type { Buffers } from "./buffers";
+import type { PlayerError } from "./errors";
 import { type Faults, faultOf, kNoFaults } from "./faults";
 import { FreeList } from "./free_list";
 import { changeContent, type HalfCopy } from "./half_copies";
@@ -36,6 +37,8 @@ export interface Block {
   version: number;
   /** Set if its content is that of a float16 tensor. */
   halfCopy: HalfCopy | undefined;
+  /** Whether the page has its buffer: it then stays where it is. */
+  isLent: boolean;
   /** The number of recordings that use it; while it is not 0, the block is not destroyed. */
   recordingCount: number;
 }
@@ -55,8 +58,7 @@ const kUsage = Usage.Storage | Usage.CopySource | Usage.CopyTarget;
 
 export class Blocks {
   created = 0;
-  readonly #device: GPUDevice;
-  readonly #errors: ErrorCollector;
+  readonly #buffers: Buffers;
   readonly #batch: () => number;
   readonly #byNumber = new Map<number, Block>();
   readonly #freeList = new FreeList();
@@ -69,12 +71,10 @@ export class Blocks {
   #nextId = 1;
   // Blocks that were created, with the outcomes.
   #created: Created[] = [];
-  #bytes = 0;
 
   /** `batch` returns the number of the batch that is being recorded. */
-  constructor(device: GPUDevice, errors: ErrorCollector, batch: () => number) {
-    this.#device = device;
-    this.#errors = errors;
+  constructor(buffers: Buffers, batch: () => number) {
+    this.#buffers = buffers;
     this.#batch = batch;
   }
 
@@ -87,11 +87,14 @@ export class Blocks {
 
   /** From here on, the first `bytes` are the memory of a new tensor. */
   use(number: number, bytes: number): void {
-    const block = used(this.#lookup(number), bytes);
+    const before = this.#lookup(number);
+    // Memory may be available now.
+    const block = used(before.isMissing ? this.#take(before.size) : before, bytes);
+    if (block !== before) this.#set(number, block);
     block.isIdle = false;
+    block.isLent = false;
     block.writtenIn = 0;
-    // A missing block stays so.
-    if (!block.isMissing) block.faults = kNoFaults;
+    block.faults = kNoFaults;
   }
 
   /** The content of a block is not needed until it is used again: if memory is short, others get it. */
@@ -122,29 +125,36 @@ export class Blocks {
 
   /**
    * Resolves when all blocks that were created exist or are known to be missing; undefined if that is so already. `release` makes
-   * the device give back memory that is no longer used, if there was too little.
+   * the device give back memory that is no longer used, if there was too little; `onReplace` is called for blocks that get another
+   * buffer after that.
    */
-  confirm(release: () => void): Promise<void> | undefined {
+  confirm(release: () => void, onReplace: (block: Block) => void): Promise<void> | undefined {
     if (this.#created.length === 0) return undefined;
     const created = this.#created;
     this.#created = [];
-    return this.#confirm(created, release);
+    return this.#confirm(created, release, onReplace);
   }
 
-  async #confirm(created: readonly Created[], release: () => void): Promise<void> {
+  async #confirm(
+    created: readonly Created[],
+    release: () => void,
+    onReplace: (block: Block) => void,
+  ): Promise<void> {
     const failures = await Promise.all(created.map(({ failure }) => failure));
     if (failures.every((error) => error === undefined)) return;
     release();
     for (const [i, { block }] of created.entries()) {
       if (failures[i] === undefined) continue;
-      const { buffer, failure } = this.#createBuffer(block.size);
+      const { buffer, failure } = this.#buffers.create(block.size, kUsage);
       const error = await failure;
       block.buffer = buffer;
+      onReplace(block);
       if (error === undefined) continue;
       block.isMissing = true;
-      this.#bytes -= block.size;
-      const message = `${block.size} bytes could not be allocated on the GPU, where ${this.#bytes} are in use: ${error.message}`;
-      block.faults = [faultOf({ kind: "out-of-memory", op: "", message })];
+      block.faults = [faultOf(error)];
+      // Whoever has released it did not know that.
+      for (const list of [this.#freeList, this.#freeScratch])
+        list.take(block.size, (b) => b === block);
     }
   }
 
@@ -213,6 +223,11 @@ export class Blocks {
     return freeList === undefined ? this.#make(bytes) : used(freeList, bytes);
   }
 
+  /** Makes a buffer without a number, filled with zeros, which is not released. */
+  makeScratch(bytes: number): Block {
+    return this.#make(bytes);
+  }
+
   /** Releases a scratch buffer; commands that were recorded before may still use it. */
   releaseScratch(block: Block): void {
     if (!block.isMissing) this.#freeScratch.add(block);
@@ -228,7 +243,7 @@ export class Blocks {
   #make(bytes: number): Block {
     const size = sizeOf(bytes);
     this.created++;
-    const { buffer, failure } = this.#createBuffer(size);
+    const { buffer, failure } = this.#buffers.create(size, kUsage);
     const id = this.#nextId++;
     const block: Block = {
       id,
@@ -244,20 +259,11 @@ export class Blocks {
       writtenIn: 0,
       version: 0,
       halfCopy: undefined,
+      isLent: false,
       recordingCount: 0,
     };
-    this.#bytes += size;
     this.#created.push({ block, failure });
     return used(block, bytes);
-  }
-
-  #createBuffer(size: number) {
-    const { result: buffer, failure } = this.#errors.attempt(
-      ["validation", "out-of-memory"],
-      "",
-      () => this.#device.createBuffer({ size, usage: kUsage }),
-    );
-    return { buffer, failure };
   }
 
   /** Destroys free buffers beyond a limit, the largest first. All recorded commands must have been submitted. */
@@ -277,9 +283,8 @@ export class Blocks {
   }
 
   #destroy(block: Block, onDestroy: (block: Block) => void): void {
-    block.buffer.destroy();
+    this.#buffers.destroy(block.buffer);
     block.isMissing = true;
-    if (block.arena === undefined) this.#bytes -= block.size;
     onDestroy(block);
   }
 }

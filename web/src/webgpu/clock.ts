@@ -17,6 +17,11 @@ export class Clock {
     this.#times = device.createBuffer({ size: kBytes * slots, usage });
   }
 
+  destroy(): void {
+    this.#queries.destroy();
+    this.#times.destroy();
+  }
+
   /** Writes a timestamp in an empty pass, because only passes can write timestamps. */
   stamp(encoder: GPUCommandEncoder, slot: number): void {
     const timestampWrites = { querySet: this.#queries, beginningOfPassWriteIndex: slot };

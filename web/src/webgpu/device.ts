@@ -75,13 +75,13 @@ export async function openDevice(gpu: GPU): Promise<OpenDevice | undefined> {
     (late) => late.destroy(),
   );
   const deviceName = "gpu: what requestDevice() of its adapter resolves to";
-  checkMembers(deviceName, "a GPUDevice", device, kDeviceMethods);
+  checkDevice(deviceName, device);
   return { device, adapter: descriptionOf(info, features, limits) };
 }
 
 /** Checks that a device of the page has all that the player needs; throws a Refusal that names what it lacks. */
 export async function adoptDevice(device: GPUDevice): Promise<OpenDevice> {
-  checkMembers("webgpu.device", "a GPUDevice", device, kDeviceMethods);
+  checkDevice("webgpu.device", device);
   const { limits } = device;
   const lacking = kLimitNames.filter((limit) => limits[limit] < kLimits[limit]);
   if (lacking.length > 0) {
@@ -118,6 +118,14 @@ function descriptionOf(
     maxBufferBytes: maxBufferSize,
     maxBindingBytes: maxStorageBufferBindingSize,
   };
+}
+
+function checkDevice(name: string, device: GPUDevice): void {
+  checkMembers(name, "a GPUDevice", device, kDeviceMethods);
+  if (typeof device.queue?.submit !== "function" || typeof device.lost?.then !== "function")
+    throw new Refusal(
+      `${name}: expected a GPUDevice, got ${describe(device)} without queue or lost.`,
+    );
 }
 
 function checkMembers(

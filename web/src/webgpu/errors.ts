@@ -22,6 +22,7 @@ type Filter = "validation" | "out-of-memory" | "internal";
  */
 export class ErrorCollector {
   readonly #device: GPUDevice;
+  #onLost: ((error: PlayerError) => void) | undefined;
   #first: { order: number; error: PlayerError } | undefined;
   #lost: PlayerError | undefined;
   #order = 0;
@@ -32,6 +33,7 @@ export class ErrorCollector {
 
   constructor(device: GPUDevice, onLost: (error: PlayerError) => void) {
     this.#device = device;
+    this.#onLost = onLost;
     void device.lost.then(({ message }) => {
       this.#lost = {
         kind: "lost",
@@ -39,8 +41,13 @@ export class ErrorCollector {
         message: message.replace(/\.$/, "") || "without a reason",
       };
       for (const end of this.#answers) end(undefined);
-      onLost(this.#lost);
+      this.#onLost?.(this.#lost);
     });
+  }
+
+  /** From here on, nobody is told of the loss: the device may live longer than what uses it. */
+  ignoreLoss(): void {
+    this.#onLost = undefined;
   }
 
   get lost(): PlayerError | undefined {
@@ -172,6 +179,11 @@ export class TooLarge extends Error {}
 
 /** Converts an exception to an error of an op. */
 export function asPlayerError(exception: unknown, op: string): PlayerError {
-  const message = exception instanceof Error ? exception.message : String(exception);
-  return { kind: exception instanceof TooLarge ? "out-of-memory" : "internal", op, message };
+  const kind = exception instanceof TooLarge ? "out-of-memory" : "internal";
+  return { kind, op, message: reasonOf(exception) };
+}
+
+/** Returns the message of an exception. */
+export function reasonOf(exception: unknown): string {
+  return exception instanceof Error ? exception.message : String(exception);
 }

@@ -61,7 +61,7 @@ export class KernelCalls {
     this.#recorder = recorder;
     this.#traits = traits;
     this.status = new Status(
-      (bytes) => blocks.takeScratch(bytes),
+      (bytes) => blocks.makeScratch(bytes),
       (block, offset, bytes) => recorder.unrecorded(() => recorder.clear(block, offset, bytes)),
       (dispatch) => recorder.unrecorded(() => this.#dispatch(dispatch, "")),
     );
@@ -242,7 +242,9 @@ export class KernelCalls {
     if (recorder.recording !== undefined) return new Map<Block, Block>();
     const all = [...recordings()];
     const canMove = (block: Block) =>
-      block.number !== 0 && (block.recordingCount === 0 || all.some((one) => one.canMove(block)));
+      block.number !== 0 &&
+      !block.isLent &&
+      (block.recordingCount === 0 || all.some((one) => one.canMove(block)));
     const places = this.#blocks.gather(role, some, canMove, (to, from) =>
       recorder.copy(to, 0, from, 0, from.size),
     );
@@ -303,6 +305,8 @@ export class KernelCalls {
     } finally {
       for (const block of scratch) this.#blocks.releaseScratch(block);
     }
+    // Not given back, but as necessary.
+    if (usesStatus) scratch.push(this.status.block);
     const widened = kernel.widened?.(call);
     // Already here, for what is compiled ahead while the copy waits for its shader. If it fails, so does everything that reads it.
     this.#noteCopy(widened);

@@ -119,7 +119,8 @@ export class LookAhead implements Symbols {
     return {
       ...{ id, number: 0, offset: 0, size: bytes, used: bytes },
       ...{ isMissing: false, isIdle: false, faults: kNoFaults },
-      ...{ batch: 0, writtenIn: 0, version: 0, halfCopy: undefined, recordingCount: 0 },
+      ...{ batch: 0, writtenIn: 0, version: 0, halfCopy: undefined, isLent: false },
+      recordingCount: 0,
       buffer: { label: `${id}` } as GPUBuffer,
     };
   }

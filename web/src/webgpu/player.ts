@@ -2,8 +2,10 @@
 
 import type { Read } from "../generated/stream";
 import { type Block, Blocks } from "./blocks";
+import { Buffers } from "./buffers";
 import { Clock } from "./clock";
 import { asPlayerError, ErrorCollector, type PlayerError } from "./errors";
+import { Exchange } from "./exchange";
 import { errorOf, kNoFaults } from "./faults";
 import { changeContent } from "./half_copies";
 import { KernelCalls, type PreparedCall } from "./kernel_calls";
@@ -31,11 +33,17 @@ export interface PlayerStats {
   readonly bytesRead: number;
 }
 
+/** Work between two batches; it may take time. */
+type Task = () => Promise<void> | undefined;
+
 /** Kernels and Idle leave the steps waiting that are to be joined; all others come after them. */
 type OtherCommand = Exclude<CommandName, "Kernel" | "Idle">;
 
 export class Player implements Symbols {
+  /** What the page gives and takes. */
+  readonly exchange: Exchange;
   readonly #errors: ErrorCollector;
+  readonly #buffers: Buffers;
   readonly #blocks: Blocks;
   readonly #pipelines: Pipelines;
   readonly #recorder: Recorder;
@@ -48,7 +56,7 @@ export class Player implements Symbols {
   readonly #lookAhead: LookAhead | undefined;
   #openClock: Clock | undefined;
   // Batches that wait while something that an earlier one needs is being created.
-  #queue: Reader[] = [];
+  #queue: (Reader | Task)[] = [];
   #playing: Promise<void> | undefined;
   #isClosed = false;
 
@@ -58,20 +66,43 @@ export class Player implements Symbols {
       host.lost(error.message);
       this.#readback.failAll(error);
     });
-    this.#blocks = new Blocks(device, this.#errors, () => this.#recorder.batch);
+    this.#buffers = new Buffers(device, this.#errors);
+    this.#blocks = new Blocks(this.#buffers, () => this.#recorder.batch);
     this.#pipelines = new Pipelines(device, this.#errors);
     const traits = traitsOf(device);
     const { isSoftware } = traits;
     const onSubmit = (failure: Promise<PlayerError | undefined>, batch: number) =>
       this.#readback.start(failure.then((error) => this.#submitted(batch, error)));
-    this.#recorder = new Recorder(device, this.#errors, this.#pipelines, isSoftware, onSubmit);
-    this.#readback = new Readback(device, this.#errors, host, () => this.#kernelCalls.status);
+    this.#recorder = new Recorder(
+      device,
+      this.#errors,
+      this.#buffers,
+      this.#pipelines,
+      isSoftware,
+      onSubmit,
+    );
+    this.#readback = new Readback(
+      this.#buffers,
+      this.#errors,
+      host,
+      () => this.#kernelCalls.status,
+    );
     this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, traits, () =>
       this.#recordings.values(),
     );
     if (!isSoftware)
       this.#lookAhead = new LookAhead(table, this.#blocks, this.#names, this.#recorder, traits);
     this.#device = device;
+    this.exchange = new Exchange({
+      device,
+      errors: this.#errors,
+      buffers: this.#buffers,
+      blocks: this.#blocks,
+      recorder: this.#recorder,
+      enqueue: (task) => this.#enqueue(task),
+      poison: (block, error) => this.#kernelCalls.poison([block], error),
+      confirm: () => this.#confirm(),
+    });
   }
 
   get stats(): PlayerStats {
@@ -99,21 +130,48 @@ export class Player implements Symbols {
       this.#compileAhead();
       return this.#playing;
     }
-    const waits = this.#playRest(new Reader(words, this));
+    return this.#begin(this.#playRest(new Reader(words, this)));
+  }
+
+  // Does a task after all batches so far.
+  #enqueue(task: Task): void {
+    if (this.#isClosed) return;
+    if (this.#playing !== undefined) this.#queue.push(task);
+    else this.#begin(this.#perform(task));
+  }
+
+  #begin(waits: Promise<void> | undefined): Promise<void> | undefined {
     if (waits === undefined) return undefined;
     this.#playing = waits.then(() => this.#playQueue());
     return this.#playing;
   }
 
-  /** Destroys the device once WebGPU has validated all work so far. Pending reads fail. */
-  async close(): Promise<void> {
+  #perform(task: Task): Promise<void> | undefined {
+    let waits: Promise<void> | undefined;
+    this.#guard("", () => {
+      waits = task();
+    });
+    return waits?.catch((exception) => this.#fail(asPlayerError(exception, ""), false));
+  }
+
+  /**
+   * Destroys the device once WebGPU has validated all work so far, or only what was created on it if it `isOthers`. Pending reads
+   * fail.
+   */
+  async close(isOthers = false): Promise<void> {
     this.#isClosed = true;
     this.#queue = [];
     await this.#playing;
     await this.#errors.settled();
     await this.#pipelines.settled();
-    this.#device.destroy();
-    await this.#device.lost;
+    if (isOthers) {
+      this.#errors.ignoreLoss();
+      this.#buffers.destroyAll();
+      this.#openClock?.destroy();
+    } else {
+      this.#device.destroy();
+      await this.#device.lost;
+    }
     await this.#readback.settled();
   }
 
@@ -130,8 +188,8 @@ export class Player implements Symbols {
   }
 
   async #playQueue(): Promise<void> {
-    for (let reader = this.#queue.shift(); reader !== undefined; reader = this.#queue.shift())
-      await this.#playRest(reader);
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
+      await (next instanceof Reader ? this.#playRest(next) : this.#perform(next));
     // At once, because the next batch would otherwise be put into a queue that nobody plays.
     this.#playing = undefined;
     this.#lookAhead?.clear();
@@ -159,7 +217,8 @@ export class Player implements Symbols {
   // Begins to compile what comes after `current`, while that waits for a shader.
   #compileAhead(current?: Reader): void {
     if (!this.#pipelines.isCompiling) return;
-    for (const reader of current === undefined ? this.#queue : [current, ...this.#queue])
+    const waiting = this.#queue.filter((one) => one instanceof Reader);
+    for (const reader of current === undefined ? waiting : [current, ...waiting])
       this.#lookAhead?.read(reader);
   }
 
@@ -176,13 +235,19 @@ export class Player implements Symbols {
 
   // Resolves when it is known whether there was enough memory for all blocks so far; undefined if it is.
   #confirm(): Promise<void> | undefined {
-    return this.#blocks.confirm(() => {
-      // The steps that wait may need blocks that are idle after them.
-      this.#kernelCalls.finish();
-      this.#recorder.submit();
-      this.#trim(0);
-      this.#blocks.destroyIdle((block) => this.#pipelines.forget(block));
-    });
+    return this.#blocks.confirm(
+      () => this.#release(),
+      (block) => this.#pipelines.forget(block),
+    );
+  }
+
+  // Gives back all memory that nothing needs.
+  #release(): void {
+    // The steps that wait may need blocks that are idle after them.
+    this.#kernelCalls.finish();
+    this.#recorder.submit();
+    this.#trim(0);
+    this.#blocks.destroyIdle((block) => this.#pipelines.forget(block));
   }
 
   // Plays the next command. Returns kEnd at the end, and a promise if that takes time. A command that fails is skipped.
@@ -223,8 +288,7 @@ export class Player implements Symbols {
         break;
       }
       case "Read": {
-        this.#read(reader.command(name));
-        break;
+        return this.#read(reader.command(name));
       }
       case "Allocate": {
         const { block, bytes } = reader.command(name);
@@ -244,10 +308,11 @@ export class Player implements Symbols {
         const { block: number, offset, bytes } = reader.command(name);
         const block = this.#blocks.get(number);
         const confirmed = this.#confirm();
-        if (confirmed === undefined) this.#write(block, offset, bytes);
+        const reserved = this.#recorder.reserveUpload(block, bytes.length);
+        if (confirmed === undefined && reserved === undefined) this.#write(block, offset, bytes);
         else {
           const kept = bytes.slice();
-          return confirmed.then(() => this.#write(block, offset, kept));
+          return Promise.all([confirmed, reserved]).then(() => this.#write(block, offset, kept));
         }
         break;
       }
@@ -299,10 +364,12 @@ export class Player implements Symbols {
 
   // What a batch with an error, and later ones, would have written until now has that error, because it may depend on it.
   #submitted(batch: number, error: PlayerError | undefined): PlayerError | undefined {
+    const shortage = this.#buffers.takeShortage();
     if (error === undefined) return undefined;
-    this.#kernelCalls.poison(this.#blocks.writtenSince(batch), error);
-    this.#readback.fail(batch, this.#recorder.batch, error);
-    return error;
+    const cause = shortage ?? error;
+    this.#kernelCalls.poison(this.#blocks.writtenSince(batch), cause);
+    this.#readback.fail(batch, this.#recorder.batch, cause);
+    return cause;
   }
 
   #playRecording(number: number): void {
@@ -340,6 +407,7 @@ export class Player implements Symbols {
       this.#fail(asPlayerError(exception, op), true);
       return undefined;
     }
+    this.#recorder.reserve();
     if (call === undefined) return undefined;
     const scratchConfirmed = this.#confirm();
     const attempted = this.#errors.attempted();
@@ -352,7 +420,8 @@ export class Player implements Symbols {
       const isComplete = missingOf(prepared) === undefined && this.#kernelCalls.isCurrent(prepared);
       if (isRepeated || (error === undefined && isComplete))
         return this.#record(prepared, reader, error);
-      // If memory was short, some has been released meanwhile.
+      // If blocks were missing, memory has been released meanwhile.
+      if (error?.kind === "out-of-memory") this.#release();
       reader.rewind();
       return this.#playKernel(reader, true);
     });
@@ -360,12 +429,33 @@ export class Player implements Symbols {
 
   #record(call: PreparedCall, reader: Reader, error: PlayerError | undefined): void {
     const missing = missingOf(call);
-    const failure = missing === undefined ? error : { ...missing, op: call.op };
+    const found = missing ?? error;
+    const failure = found && { ...found, op: found.op || call.op };
     if (failure !== undefined) this.#fail(failure, true);
     else this.#guard(call.op, () => this.#kernelCalls.record(call, reader.words()));
   }
 
-  #read({ block: number, offset, count: bytes, address, ticket }: Read): void {
+  #read(read: Read): Promise<void> | undefined {
+    const { offset, count: bytes, ticket } = read;
+    const wanted = { offset, bytes };
+    const reserved = this.#readback.reserve(wanted);
+    if (reserved === undefined) {
+      this.#recordRead(read);
+      return undefined;
+    }
+    return reserved
+      .then((error) => {
+        if (error === undefined) return undefined;
+        this.#release();
+        return this.#readback.reserve(wanted);
+      })
+      .then((error) => {
+        if (error === undefined) this.#recordRead(read);
+        else this.#readback.failLater(ticket, this.#errors.lost ?? error);
+      });
+  }
+
+  #recordRead({ block: number, offset, count: bytes, address, ticket }: Read): void {
     const { lost } = this.#errors;
     if (lost !== undefined) {
       this.#readback.failLater(ticket, lost);

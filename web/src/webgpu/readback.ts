@@ -3,6 +3,7 @@
 
 import { queueMicrotask } from "../runtime/host.js";
 import type { Block } from "./blocks";
+import type { Buffers } from "./buffers";
 import { asPlayerError, type ErrorCollector, type PlayerError } from "./errors";
 import { errorOf, type Faults } from "./faults";
 import type { Snapshot, Status } from "./status";
@@ -58,7 +59,7 @@ export class Readback {
   count = 0;
   /** The bytes that were asked for. */
   bytes = 0;
-  readonly #device: GPUDevice;
+  readonly #buffers: Buffers;
   readonly #errors: ErrorCollector;
   readonly #host: Host;
   readonly #status: () => Status;
@@ -71,18 +72,32 @@ export class Readback {
   readonly #waiting = new Set<number>();
   readonly #mapping = new Set<Promise<void>>();
 
-  constructor(device: GPUDevice, errors: ErrorCollector, host: Host, status: () => Status) {
-    this.#device = device;
+  constructor(buffers: Buffers, errors: ErrorCollector, host: Host, status: () => Status) {
+    this.#buffers = buffers;
     this.#errors = errors;
     this.#host = host;
     this.#status = status;
   }
 
+  /** Resolves to the error if the memory that a read needs cannot be created; undefined if it is there. */
+  reserve({
+    offset,
+    bytes,
+  }: Pick<Read, "offset" | "bytes">): Promise<PlayerError | undefined> | undefined {
+    const status = this.#status().snapshot()?.bytes ?? 0;
+    const list = this.#listFor(sizeFor(wordsOf(offset, bytes).length + status));
+    if (list.free.length > 0) return undefined;
+    const { staging, failure } = this.#create(list.size);
+    return failure.then((error) => {
+      if (error === undefined) list.free.push(staging);
+      return error;
+    });
+  }
+
   /** Records the copies of a read, and of the status words whose values the host does not know. */
   record(encoder: GPUCommandEncoder, read: Read): void {
     const { block, offset, bytes, ticket } = read;
-    const first = offset - (offset % 4);
-    const length = Math.ceil((offset + bytes - first) / 4) * 4;
+    const { first, length } = wordsOf(offset, bytes);
     const snapshot = this.#status().snapshot();
     const staging = this.#take(length + (snapshot?.bytes ?? 0));
     if (length > 0)
@@ -192,17 +207,31 @@ export class Readback {
   }
 
   #take(bytes: number): Staging {
-    let size = kSmallest;
-    while (size < bytes) size *= 2;
-    const list = this.#freeList.get(size) ?? [];
-    this.#freeList.set(size, list);
-    const freeList = list.pop();
-    if (freeList !== undefined) return freeList;
-    this.created++;
-    const usage = Usage.MapRead | Usage.CopyTarget;
-    const buffer = this.#errors.watch(["validation", "out-of-memory"], "", () =>
-      this.#device.createBuffer({ size, usage }),
-    );
-    return { buffer, size };
+    const { size, free } = this.#listFor(sizeFor(bytes));
+    return free.pop() ?? this.#create(size).staging;
   }
+
+  #listFor(size: number) {
+    const free = this.#freeList.get(size) ?? [];
+    this.#freeList.set(size, free);
+    return { size, free };
+  }
+
+  #create(size: number) {
+    this.created++;
+    const { buffer, failure } = this.#buffers.create(size, Usage.MapRead | Usage.CopyTarget);
+    return { staging: { buffer, size }, failure };
+  }
+}
+
+// The words of a block that contain bytes.
+function wordsOf(offset: number, bytes: number) {
+  const first = offset - (offset % 4);
+  return { first, length: Math.ceil((offset + bytes - first) / 4) * 4 };
+}
+
+function sizeFor(bytes: number): number {
+  let size = kSmallest;
+  while (size < bytes) size *= 2;
+  return size;
 }

@@ -1,9 +1,10 @@
 // Records a batch: one command encoder, as few compute passes as possible, one submit.
 
 import type { Block } from "./blocks";
-import type { ErrorCollector, PlayerError } from "./errors";
+import type { Buffers } from "./buffers";
+import { asPlayerError, type ErrorCollector, type PlayerError, TooLarge } from "./errors";
 import { compiled, kUniformBytes, ownText, type Pipeline, type Pipelines } from "./pipelines";
-import type { DeviceUniforms, Recording, Replayed } from "./recording";
+import type { Recording, Replayed } from "./recording";
 import type { Access } from "./shader";
 import { Memory, type Uniforms, writeUniforms } from "./shader";
 import { Usage } from "./usage";
@@ -78,6 +79,7 @@ export class Recorder {
   recording: Recording | undefined;
   readonly #device: GPUDevice;
   readonly #errors: ErrorCollector;
+  readonly #buffers: Buffers;
   readonly #pipelines: Pipelines;
   readonly #isSoftware: boolean;
   readonly #onSubmit: (failure: Promise<PlayerError | undefined>, batch: number) => void;
@@ -101,12 +103,14 @@ export class Recorder {
   constructor(
     device: GPUDevice,
     errors: ErrorCollector,
+    buffers: Buffers,
     pipelines: Pipelines,
     isSoftware: boolean,
     onSubmit: (failure: Promise<PlayerError | undefined>, batch: number) => void,
   ) {
     this.#device = device;
     this.#errors = errors;
+    this.#buffers = buffers;
     this.#pipelines = pipelines;
     this.#isSoftware = isSoftware;
     this.#onSubmit = onSubmit;
@@ -115,6 +119,30 @@ export class Recorder {
   /** The number of the batch that is being recorded. */
   get batch(): number {
     return this.#batch;
+  }
+
+  /** Creates what every batch with dispatches needs, unless it exists; its error is one of `attempted`. */
+  reserve(): void {
+    if (this.#uniformBuffer !== undefined) return;
+    const { buffer, failure } = this.#create(kUniformCapacity, Usage.Uniform | Usage.CopyTarget);
+    this.#uniformBuffer = buffer;
+    this.#uniformGroup = this.#createUniformGroup(buffer);
+    this.#errors.need(failure);
+    void failure.then((error) => {
+      if (error === undefined || this.#uniformBuffer !== buffer) return;
+      this.#uniformBuffer = undefined;
+      this.#uniformGroup = undefined;
+    });
+  }
+
+  /** Resolves when it is known whether a write can take its place among the commands; undefined if it is. */
+  reserveUpload(block: Block, bytes: number): Promise<void> | undefined {
+    if (block.batch !== this.#batch || bytes > kLargestUpload || this.#uploadBuffer !== undefined)
+      return undefined;
+    const { buffer, failure } = this.#create(kUploadCapacity, Usage.CopySource | Usage.CopyTarget);
+    return failure.then((error) => {
+      if (error === undefined) this.#uploadBuffer = buffer;
+    });
   }
 
   /** Begins to compile the shader of a dispatch that has not been reached yet. */
@@ -175,10 +203,16 @@ export class Recorder {
     this.recording = undefined;
     if (recording === undefined) return undefined;
     const { limits } = this.#device;
-    const finish = () =>
-      recording.finish(limits.minUniformBufferOffsetAlignment, (uniforms) =>
-        this.#createDeviceUniforms(uniforms),
-      );
+    const fail = (error: PlayerError) => recording.fail(error, [...recording.written]);
+    const finish = () => {
+      try {
+        recording.finish(limits.minUniformBufferOffsetAlignment, (uniforms) =>
+          this.#createDeviceUniforms(uniforms, fail),
+        );
+      } catch (exception) {
+        fail(asPlayerError(exception, ""));
+      }
+    };
     // SwiftShader runs the instructions of all parts for every workgroup, with those of other parts masked.
     if (this.#isSoftware) {
       finish();
@@ -243,24 +277,21 @@ export class Recorder {
     this.bytesWritten += bytes.length;
     // A block that no recorded command uses can be written before they run.
     if (block.batch !== this.#batch) {
-      this.#errors.watch(["validation"], "", () =>
-        this.#device.queue.writeBuffer(block.buffer, block.offset + offset, unshared(bytes)),
-      );
+      this.#writeNow(block, offset, bytes);
       return false;
     }
     if (bytes.length > kLargestUpload) {
-      const own = this.#createBuffer(bytes.length, Usage.CopySource, true);
-      new Uint8Array(own.getMappedRange()).set(bytes);
-      own.unmap();
+      const own = this.#createMapped(bytes, bytes.length, Usage.CopySource);
+      if (own === undefined) return this.#writeAfter(block, offset, bytes);
       this.#toDestroy.push(own);
       this.encoder().copyBufferToBuffer(own, 0, block.buffer, block.offset + offset, bytes.length);
       return true;
     }
+    if (this.#uploadBuffer === undefined) return this.#writeAfter(block, offset, bytes);
     if (this.#uploadBytes + bytes.length > kUploadCapacity) this.submit();
     const at = this.#uploadBytes;
     this.#uploads.set(bytes, at);
     this.#uploadBytes += bytes.length;
-    this.#uploadBuffer ??= this.#createBuffer(kUploadCapacity, Usage.CopySource | Usage.CopyTarget);
     this.encoder().copyBufferToBuffer(
       this.#uploadBuffer,
       at,
@@ -270,6 +301,19 @@ export class Recorder {
     );
     this.markUsed(block);
     return true;
+  }
+
+  #writeNow(block: Block, offset: number, bytes: Uint8Array): void {
+    this.#errors.watch(["validation"], "", () =>
+      this.#device.queue.writeBuffer(block.buffer, block.offset + offset, unshared(bytes)),
+    );
+  }
+
+  // There is no memory for bytes that wait for their place among the commands.
+  #writeAfter(block: Block, offset: number, bytes: Uint8Array): false {
+    this.submit();
+    this.#writeNow(block, offset, bytes);
+    return false;
   }
 
   /** Copies between different buffers; offsets and length must be multiples of 4. */
@@ -311,7 +355,7 @@ export class Recorder {
 
   /** Destroys a buffer after the submit of the commands that are recorded so far, which may use it. */
   destroyLater(buffer: GPUBuffer): void {
-    if (this.#encoder === undefined) buffer.destroy();
+    if (this.#encoder === undefined) this.#buffers.destroy(buffer);
     else this.#toDestroy.push(buffer);
   }
 
@@ -332,7 +376,7 @@ export class Recorder {
     this.#uploadBytes = 0;
     const { failure } = this.#errors.attempt(kAll, "", () => queue.submit([encoder.finish()]));
     this.submits++;
-    for (const buffer of this.#toDestroy) buffer.destroy();
+    for (const buffer of this.#toDestroy) this.#buffers.destroy(buffer);
     this.#toDestroy = [];
     this.#onSubmit(failure, this.#batch);
   }
@@ -353,11 +397,8 @@ export class Recorder {
   }
 
   #uniformBindGroup(): GPUBindGroup {
-    if (this.#uniformGroup === undefined) {
-      this.#uniformBuffer = this.#createBuffer(kUniformCapacity, Usage.Uniform | Usage.CopyTarget);
-      this.#uniformGroup = this.#createUniformGroup(this.#uniformBuffer);
-    }
-    return this.#uniformGroup;
+    this.reserve();
+    return this.#uniformGroup as GPUBindGroup;
   }
 
   #createUniformGroup(buffer: GPUBuffer): GPUBindGroup {
@@ -368,18 +409,36 @@ export class Recorder {
   }
 
   // The buffer extends past the last uniforms, because every binding spans kUniformBytes.
-  #createDeviceUniforms(uniforms: Uint8Array): DeviceUniforms {
-    const buffer = this.#createBuffer(uniforms.length + kUniformBytes, Usage.Uniform, true);
-    new Uint8Array(buffer.getMappedRange()).set(uniforms);
-    buffer.unmap();
+  #createDeviceUniforms(uniforms: Uint8Array, onFailure: (error: PlayerError) => void) {
+    const size = uniforms.length + kUniformBytes;
+    const buffer = this.#createMapped(uniforms, size, Usage.Uniform, onFailure);
+    if (buffer === undefined)
+      throw new TooLarge(`${size} bytes could not be allocated for uniforms.`);
     return { buffer, group: this.#createUniformGroup(buffer) };
   }
 
-  #createBuffer(size: number, usage: number, mappedAtCreation = false): GPUBuffer {
+  // Returns undefined if there is no memory to map.
+  #createMapped(
+    bytes: Uint8Array,
+    size: number,
+    usage: number,
+    onFailure?: (error: PlayerError) => void,
+  ): GPUBuffer | undefined {
+    try {
+      const { buffer, failure } = this.#create(size, usage, true);
+      new Uint8Array(buffer.getMappedRange()).set(bytes);
+      buffer.unmap();
+      void failure.then((error) => error && onFailure?.(error));
+      return buffer;
+    } catch (exception) {
+      if (exception instanceof TooLarge) return undefined;
+      throw exception;
+    }
+  }
+
+  #create(size: number, usage: number, isMapped = false) {
     this.buffersCreated++;
-    return this.#errors.watch(["validation", "out-of-memory"], "", () =>
-      this.#device.createBuffer({ size, usage, mappedAtCreation }),
-    );
+    return this.#buffers.create(size, usage, isMapped);
   }
 }
 

@@ -4,7 +4,8 @@ import { describe } from "../runtime/errors.js";
 import { camelCase } from "../runtime/spelling.js";
 import { adoptDevice, openDevice, Refusal } from "./device";
 import { dtypes as kDTypes } from "./dtype";
-import { asPlayerError, type PlayerError } from "./errors";
+import { reasonOf as messageOfThrown, type PlayerError } from "./errors";
+import type { Exchange } from "./exchange";
 import type { SupportedDTypes } from "./kernels/kernel";
 import { supported, supportedFormulas } from "./kernels/table";
 import { Player, type PlayerStats } from "./player";
@@ -19,7 +20,7 @@ export interface EngineModule {
   readonly gpuDevice?: GPUDevice;
   /** True once the engine was shut down, after which it must not be called. */
   readonly isStopped?: boolean;
-  gpuPlayer?: { play(words: Uint32Array): void; close(): Promise<void> };
+  gpuPlayer?: { play(words: Uint32Array): void; close(): Promise<void>; exchange: Exchange };
   eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number, hasClock: boolean): void;
   eg_gpuFailed(reason: string, isRefused: boolean): void;
   eg_gpuLost(reason: string): void;
@@ -63,7 +64,8 @@ export async function start(module: EngineModule): Promise<void> {
         if (waits === undefined) written();
         else void waits.then(written);
       },
-      close: () => player.close(),
+      exchange: player.exchange,
+      close: () => player.close(gpuDevice !== undefined),
     };
     const { maxBufferBytes, features } = opened.adapter;
     const hasClock = features.includes("timestamp-query");
@@ -118,8 +120,9 @@ async function findGpu(): Promise<GPU> {
     nodeGpu ??= create([]);
     return nodeGpu;
   } catch (error) {
-    const { message } = asPlayerError(error, "");
-    throw new Error(`Node.js has no built-in WebGPU: run npm install webgpu. (${message})`);
+    throw new Error(
+      `Node.js has no built-in WebGPU: run npm install webgpu. (${messageOfThrown(error)})`,
+    );
   }
 }
 

@@ -27,7 +27,8 @@ export interface Snapshot {
 }
 
 export class Status {
-  readonly block: Block;
+  #block: Block;
+  readonly #makeBlock: (bytes: number) => Block;
   readonly #clear: (block: Block, offset: number, bytes: number) => void;
   readonly #dispatch: (dispatch: Dispatch) => void;
   // In the order in which they were made; their slots increase, except where they begin again.
@@ -38,15 +39,22 @@ export class Status {
   #hasFailed = false;
   #asked = 0;
 
-  /** `clear` clears bytes of a block, `dispatch` runs a shader, both at this point of the stream. */
+  /** `makeBlock` returns a new block of zeros, `clear` clears bytes of a block, `dispatch` runs a shader, both at this point of the stream. */
   constructor(
-    takeScratch: (bytes: number) => Block,
+    makeBlock: (bytes: number) => Block,
     clear: (block: Block, offset: number, bytes: number) => void,
     dispatch: (dispatch: Dispatch) => void,
   ) {
-    this.block = takeScratch(kSlots * kSlotBytes);
+    this.#makeBlock = makeBlock;
+    this.#block = makeBlock(kSlots * kSlotBytes);
     this.#clear = clear;
     this.#dispatch = dispatch;
+  }
+
+  /** The memory of the words; another one if there was none before. */
+  get block(): Block {
+    if (this.#block.isMissing) this.#block = this.#makeBlock(kSlots * kSlotBytes);
+    return this.#block;
   }
 
   /** Whether no content of any block can have a fault. */
