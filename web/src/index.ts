@@ -36,14 +36,8 @@ export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
 export * as distributions from "./distributions/index.js";
-export {
-  deviceLost,
-  type LossHandle,
-  onDeviceLost,
-  type WebGpuInfo,
-  type WebGpuStats,
-  webgpuStats,
-} from "./engine/gpu.js";
+export { deviceLost, type LossHandle, onDeviceLost } from "./engine/device_loss.js";
+export { type WebGpuInfo, type WebGpuStats, webgpuStats } from "./engine/gpu.js";
 export type { InitOptions, MemoryOptions, OwnDevice } from "./engine/init_options.js";
 export {
   type MemoryInfo,
@@ -72,8 +66,22 @@ export {
 } from "./ops/create.js";
 export { einsum } from "./ops/einsum.js";
 export { Generator } from "./ops/generator.js";
+export {
+  type FromGPUBufferOptions,
+  fromGPUBuffer,
+  type GpuBufferLike,
+  type TensorBinding,
+  type ToGPUBufferOptions,
+} from "./ops/gpu_buffers.js";
 export { type Index, type IndexList, Slice, slice } from "./ops/indexing.js";
 export { type FloatInfo, finfo, type IntegerInfo, iinfo } from "./ops/number_types.js";
+export {
+  type FromImageOptions,
+  fromImage,
+  type PictureNormalization,
+  type PictureSource,
+  toCanvas,
+} from "./ops/pictures.js";
 export * as random from "./ops/random.js";
 export { manualSeed } from "./ops/random.js";
 export { randint } from "./ops/random_integers.js";

@@ -1,9 +1,8 @@
 // Opening, closing and querying the WebGPU device from the engine's main thread.
 
-import { functionOf } from "../arguments/rule.js";
 import { webGpuScript } from "../files.js";
 import { addressed } from "../runtime/address.js";
-import { callFrame, checked, native, takeError } from "../runtime/bridge.js";
+import { callFrame, checked, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
@@ -86,77 +85,6 @@ export async function openGpu(isWanted: boolean): Promise<void> {
     });
     checked(native.openGpu(answer));
   });
-}
-
-/** A listener that can be removed. */
-export interface LossHandle {
-  /** Removes the listener; a second call has no effect. */
-  remove(): void;
-}
-
-type LossListener = (error: EdgeGradError) => unknown;
-
-const lossListeners = new Map<LossHandle, LossListener>();
-
-/**
- * Calls `listener` each time the WebGPU device is lost, until shutdown(), with the DeviceLost error that pending reads get. It may call
- * init(), which opens the device again.
- */
-export function onDeviceLost(listener: (error: EdgeGradError) => unknown): LossHandle {
-  functionOf<LossListener>().check("onDeviceLost", "listener", listener);
-  if (lossListeners.size === 0) checked(native.whenGpuLost(holdFunction(tellOfLoss)));
-  const handle = {
-    remove() {
-      if (lossListeners.delete(handle) && lossListeners.size === 0) native.whenGpuLost(0);
-    },
-  };
-  lossListeners.set(handle, listener);
-  return handle;
-}
-
-// What a listener throws is reported as that of a listener of any event, and does not keep others from being called.
-function tellOfLoss(): readonly number[] {
-  const error = takeError() as EdgeGradError;
-  for (const listener of [...lossListeners.values()])
-    queueMicrotask(() => {
-      listener(error);
-    });
-  return [];
-}
-
-const lossPromises = new Set<LossListener>();
-
-/**
- * Resolves when the WebGPU device is lost, to the DeviceLost error that pending reads get; also when the engine is shut down. Does not
- * keep a process alive.
- */
-export function deviceLost(): Promise<EdgeGradError> {
-  return new Promise((resolve) => {
-    if (native.gpuIsLost() === 1) {
-      resolve(lossBecause("it was lost before"));
-      return;
-    }
-    const settle = (error: EdgeGradError) => {
-      handle.remove();
-      lossPromises.delete(settle);
-      resolve(error);
-    };
-    const handle = onDeviceLost(settle);
-    lossPromises.add(settle);
-  });
-}
-
-function lossBecause(reason: string): EdgeGradError {
-  return new EdgeGradError(
-    "DeviceLost",
-    `[deviceLost] ${reason}. Call \`await init()\` to open the device again.`,
-  );
-}
-
-/** Removes all listeners, whose engine stops. @internal */
-export function forgetLossListeners(): void {
-  for (const settle of [...lossPromises]) settle(lossBecause("the engine was shut down"));
-  lossListeners.clear();
 }
 
 /** Counters of the WebGPU device since it was opened. */

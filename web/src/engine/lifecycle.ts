@@ -58,7 +58,6 @@ import { ThreadsFailure, type Workers } from "../runtime/workers.js";
 import {
   allowGpu,
   closeGpu,
-  forgetLossListeners,
   gpuInfo,
   gpuMemory,
   openGpu,
@@ -349,7 +348,6 @@ function connect(module: NativeModule): void {
 async function stop(module: NativeModule): Promise<void> {
   for (const listener of stopListeners.splice(0)) listener();
   rejectAll(shutDownBefore);
-  forgetLossListeners();
   leaveThreads();
   running = null;
   threadWorkers?.stop();

@@ -6,6 +6,7 @@ import { readLater } from "../tensor/read_later.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { newTensor } from "../tensor/tensor.js";
 import { allclose, equal, type ToleranceArguments } from "./compare.js";
+import { type TensorBinding, type ToGPUBufferOptions, toGPUBuffer } from "./gpu_buffers.js";
 import { at, type Index, setAt } from "./indexing.js";
 import { type JsonArray, type NestedArray, readArray, readJson, readNested } from "./read.js";
 import { rowsOf } from "./rows.js";
@@ -24,6 +25,13 @@ export interface CompositeMethods {
 
   /** Like arraySync(), but never blocks the thread. */
   array<T extends NestedArray = NestedArray>(): Promise<T>;
+
+  /**
+   * Resolves to a GPUBufferBinding of the elements, once all commands that compute them have been submitted: the tensor's own memory if
+   * that is contiguous and aligned, which is valid until the tensor is disposed, and else a copy, which the caller destroys. The tensor must
+   * be on webgpu, and the engine must compute on the page's device: `init({ webgpu: { device } })`.
+   */
+  toGPUBuffer(options?: ToGPUBufferOptions): Promise<TensorBinding>;
 
   /** Returns this tensor with another dtype or on another device, or with those of another tensor. */
   to(...targets: Target[]): Tensor;
@@ -63,6 +71,10 @@ export const kCompositeMethods: CompositeMethods & ThisType<Tensor> = {
 
   array<T extends NestedArray>() {
     return readLater("array", this, newTensor, (host) => readNested(host) as T);
+  },
+
+  toGPUBuffer(options) {
+    return toGPUBuffer(this, options);
   },
 
   to(...targets) {

@@ -27,6 +27,8 @@
 // Results are handles at the front of the frame. A call that fails returns kFailed; takeError() then
 // returns "Code\nmessage". C++ holds no pointer into the frame across a call back to JavaScript.
 
+import type { ErrorCode } from "../generated/border.js";
+
 /** The result of a native function that failed. */
 export const kFailed = -1;
 
@@ -333,15 +335,19 @@ export interface Exchange {
     source: object,
     size: readonly [width: number, height: number, rowBytes: number],
   ): void;
-  export(
-    place: GpuPlace,
-    lending: { readonly copy: boolean; readonly write: boolean },
+  /** Implements Tensor.toGPUBuffer(). */
+  lend(
+    tensor: object,
+    options: unknown,
+    engine: {
+      placeOf(where: string, tensor: never, isWritten: boolean): GpuPlace;
+      fail(code: ErrorCode, where: string, message: string): never;
+    },
   ): Promise<{
     readonly buffer: object;
     readonly offset: number;
     readonly size: number;
     readonly isView: boolean;
-    readonly isSure: boolean;
   }>;
   show(
     place: GpuPlace,

@@ -1,5 +1,7 @@
 // What a page gives to the engine and takes from it without the CPU: buffers and pictures of the device's own queue.
 
+import type { ErrorCode } from "../generated/border.js";
+import { refusal } from "../runtime/errors.js";
 import type { Block, Blocks } from "./blocks";
 import type { Buffers } from "./buffers";
 import type { ErrorCollector, PlayerError } from "./errors";
@@ -24,16 +26,34 @@ export interface Binding {
   readonly size: number;
   /** Whether it is the tensor's memory, not a copy. */
   readonly isView: boolean;
-  /** Whether it is known that nothing failed that the content was computed from. */
-  readonly isSure: boolean;
 }
 
 /** How a page gets a tensor. */
-export interface Lending {
+interface Lending {
   /** Whether it gets a copy in any case. */
   readonly copy: boolean;
   /** Whether it changes what it gets. */
   readonly write: boolean;
+}
+
+/** What is used of a tensor. */
+interface LentTensor {
+  readonly device: string;
+  readonly isContiguous: boolean;
+  readonly strides: readonly number[];
+  detach(): LentTensor;
+  clone(): LentTensor;
+  contiguous(): LentTensor;
+  reshape(shape: readonly number[]): LentTensor;
+  narrow(dim: number, start: number, length: number): LentTensor;
+  data(): Promise<unknown>;
+  dispose(): void;
+}
+
+/** What is used of the engine, whose errors are of a class that this script does not have. */
+interface Engine {
+  placeOf(where: string, tensor: LentTensor, isWritten: boolean): Place;
+  fail(code: ErrorCode, where: string, message: string): never;
 }
 
 /** What the exchange uses of the player. */
@@ -47,6 +67,8 @@ export interface ExchangePlayer {
   enqueue(task: () => Promise<void> | undefined): void;
   /** From here on, the content of a block has this error. */
   poison(block: Block, error: PlayerError): void;
+  /** Plays all commands that the engine has recorded. */
+  flush(): void;
   /** Resolves when it is known which blocks exist. */
   confirm(): Promise<void> | undefined;
 }
@@ -140,8 +162,47 @@ export class Exchange {
     });
   }
 
-  /** Resolves to a binding of a tensor, once all that it depends on has been submitted. Rejects with a PlayerError. */
-  export(place: Place, lending: Lending): Promise<Binding> {
+  /**
+   * Implements Tensor.toGPUBuffer(): resolves to a binding of a tensor, once all that it depends on has been submitted. Rejects as a read
+   * does if something failed that it was computed from.
+   */
+  async lend(tensor: LentTensor, options: unknown, engine: Engine): Promise<Binding> {
+    const where = "toGPUBuffer";
+    const { copy, write } = lendingOf(options, engine);
+    if (tensor.device !== "webgpu")
+      engine.fail(
+        "DeviceMismatch",
+        where,
+        `expected a tensor on webgpu, got one on ${tensor.device}.`,
+      );
+    const isWhole = tensor.isContiguous && engine.placeOf(where, tensor, false).offset % 4 === 0;
+    if (write && (copy || !isWhole)) {
+      const found = copy ? "copy: true" : `strides [${tensor.strides}]`;
+      engine.fail(
+        "InvalidArgument",
+        where,
+        `write: expected a contiguous tensor at a multiple of 4 bytes and no copy, got ${found}. Write to a clone and copy_() from it.`,
+      );
+    }
+    // Held until it has been submitted, also if the caller disposes the tensor meanwhile.
+    const alias = tensor.detach();
+    const held = isWhole ? alias : packedCopy(alias);
+    try {
+      const place = engine.placeOf(where, write ? tensor : held, write);
+      this.#player.flush();
+      const { isSure, ...binding } = await this.#export(place, { copy: copy || !isWhole, write });
+      if (!isSure) await untilSure(held);
+      return binding;
+    } catch (error) {
+      const { kind, message } = error as Partial<PlayerError>;
+      if (kind !== "out-of-memory") throw error;
+      return engine.fail("OutOfMemory", where, `${message}`);
+    } finally {
+      held.dispose();
+    }
+  }
+
+  #export(place: Place, lending: Lending): Promise<Binding & { readonly isSure: boolean }> {
     return new Promise((resolve, reject) => {
       this.#atTurn(place, undefined, (block) => {
         const { recorder } = this.#player;
@@ -257,6 +318,42 @@ const kPageUsage =
   Usage.Uniform |
   Usage.Storage |
   Usage.Indirect;
+
+function lendingOf(options: unknown, { fail }: Engine): Lending {
+  const lending = { copy: false, write: false };
+  const refuse = (message: string) => fail("InvalidArgument", "toGPUBuffer", message);
+  if (typeof options !== "object" || options === null)
+    return refuse(refusal("options", "an object with the options { copy, write }", options));
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    if (name !== "copy" && name !== "write")
+      return refuse(`there is no option "${name}". Its options are { copy, write }.`);
+    if (value !== undefined && typeof value !== "boolean")
+      return refuse(refusal(name, "true or false", value));
+    lending[name] = value === true;
+  }
+  return lending;
+}
+
+function packedCopy(alias: LentTensor): LentTensor {
+  const copy = alias.clone();
+  alias.dispose();
+  if (copy.isContiguous) return copy;
+  const packed = copy.contiguous();
+  copy.dispose();
+  return packed;
+}
+
+// Reads nothing of a tensor, and with it the outcome of the checks that it depends on.
+async function untilSure(tensor: LentTensor): Promise<void> {
+  const flat = tensor.reshape([-1]);
+  const nothing = flat.narrow(0, 0, 0);
+  try {
+    await nothing.data();
+  } finally {
+    nothing.dispose();
+    flat.dispose();
+  }
+}
 
 function wordsOf(bytes: number): number {
   return Math.ceil(bytes / 4) * 4;

@@ -101,6 +101,7 @@ export class Player implements Symbols {
       recorder: this.#recorder,
       enqueue: (task) => this.#enqueue(task),
       poison: (block, error) => this.#kernelCalls.poison([block], error),
+      flush: () => host.flush?.(),
       confirm: () => this.#confirm(),
     });
   }

@@ -17,6 +17,8 @@ export interface Host {
   readDone(ticket: number, error?: PlayerError): void;
   /** Called for the first failure of an op that is known before anybody has read what was computed from it. */
   warn(op: string, message: string): void;
+  /** Plays all commands that the engine has recorded. */
+  flush?(): void;
   /** Called when the device is lost, and with it all pending reads. */
   lost(message: string): void;
 }

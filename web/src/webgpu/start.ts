@@ -13,7 +13,7 @@ import { Player, type PlayerStats } from "./player";
 /** The parts of the engine's module that the player uses. */
 export interface EngineModule {
   readonly wasmMemory: WebAssembly.Memory;
-  readonly wasmExports: { eg_gpuStatsAddress(): number };
+  readonly wasmExports: { eg_gpuStatsAddress(): number; eg_gpuPlay(): void };
   /** The GPU that was passed to init() instead of navigator.gpu. */
   readonly gpu?: GPU;
   /** The page's own device, if it was passed to init(). */
@@ -45,6 +45,7 @@ export async function start(module: EngineModule): Promise<void> {
     }
     const player = new Player(opened.device, {
       memory: () => new Uint8Array(module.wasmMemory.buffer),
+      flush: () => module.wasmExports.eg_gpuPlay(),
       readDone(ticket, error) {
         if (module.isStopped) return;
         module.eg_gpuFinishRead(ticket, error?.kind ?? "", error ? messageOf(error) : "");
