@@ -3,7 +3,7 @@
 //
 // The thread only runs its event loop. It imports the player's script, which opens the device and
 // then calls opened() or failed(). From then on the thread is woken to execute recorded commands.
-// Where there are no threads, or where init() received a GPU object, which cannot be sent to
+// Where there are no threads, or where init() received a GPU or a device, which cannot be sent to
 // another thread, the main thread executes the commands in its event loop; then no thread may block
 // on them.
 //
