@@ -138,6 +138,21 @@ const loaded: Record<string, eg.Tensor> = eg.io.loadSafetensors(bytes, { device:
 const moved: eg.nn.Linear = new eg.nn.Linear(2, 2).to({ device: "webgpu", dtype: "float32" });
 const there: eg.Device = eg.zerosLike(x, { device: "cpu" }).device;
 console.log(loaded, moved, there, eg.webgpuStats()?.dispatches, eg.runtime().webgpu?.vendor);
+const listener: eg.LossHandle = eg.onDeviceLost(({ code }) => console.log(code));
+listener.remove();
+async function onPage(device: object, buffer: { size: number; usage: number }): Promise<eg.Tensor> {
+  await eg.init({ webgpu: { device } });
+  const given: eg.Tensor = eg.fromGPUBuffer(buffer, { shape: [2, 3], dtype: "int32", offset: 8 });
+  const { offset, size, isView } = await given.toGPUBuffer({ write: true });
+  const shown = eg.fromImage({}, { size: [4, 4], normalize: { mean: 0, std: [1, 2, 3] } });
+  await eg.toCanvas(shown, {});
+  const lost: eg.EdgeGradError = await eg.deviceLost();
+  console.log(offset + size, isView, lost.code);
+  return given;
+}
+console.log(onPage);
+// @ts-expect-error: the shape is not known
+eg.fromGPUBuffer({ size: 4, usage: 4 }, {});
 // @ts-expect-error: there is no such device
 eg.io.loadSafetensors(bytes, { device: "cuda" });
 

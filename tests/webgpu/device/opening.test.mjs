@@ -293,6 +293,7 @@ describe("a GPU that init() is given", options, () => {
       console.log((await pending).code, (await pending).message, errors.length);
       console.log(await attempt(() => eg.onDeviceLost(() => {})));
       await eg.init();
+      console.log(await attempt(() => eg.deviceLost()));
       for (const listener of [undefined, 7, {}]) console.log(await attempt(() => eg.onDeviceLost(listener)));`);
     const uncaught = "uncaught RangeError: mine";
     const [told, read, ...others] = lines.filter((line) => line !== uncaught);
@@ -301,12 +302,13 @@ describe("a GPU that init() is given", options, () => {
     assert.match(others[1], /^DeviceLost 2 \[deviceLost\] it was lost before.*init\(\)/);
     assert.match(others[2], /^DeviceLost \[deviceLost\] the engine was shut down.* 2$/);
     assert.match(others[3], /^NotInitialized /);
-    for (const line of others.slice(4))
+    assert.match(others[4], /^DeviceUnavailable \[deviceLost\] no device is open/);
+    for (const line of others.slice(5))
       assert.match(
         line,
         /^InvalidArgument \[onDeviceLost\] listener: expected a function, got (nothing|number 7|an object)/,
       );
-    assert.equal(others.length, 7);
+    assert.equal(others.length, 8);
   });
 
   test("and is lost while a worker holds tensors has their uses fail there after init(), and new ones work", async () => {

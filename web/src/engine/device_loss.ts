@@ -3,7 +3,7 @@
 import { functionOf } from "../arguments/rule.js";
 import { checked, native, takeError } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
-import { EdgeGradError } from "../runtime/errors.js";
+import { EdgeGradError, fail } from "../runtime/errors.js";
 import { addStopListener } from "./lifecycle.js";
 
 /** A listener that can be removed. */
@@ -48,8 +48,8 @@ function tellOfLoss(): readonly number[] {
 const lossPromises = new Set<LossListener>();
 
 /**
- * Resolves when the WebGPU device is lost, to the DeviceLost error that pending reads get; also when the engine is shut down. Does not
- * keep a process alive.
+ * Resolves when the open WebGPU device is lost, to the DeviceLost error that pending reads get; also when the engine is shut down. Does
+ * not keep a process alive.
  */
 export function deviceLost(): Promise<EdgeGradError> {
   return new Promise((resolve) => {
@@ -57,6 +57,12 @@ export function deviceLost(): Promise<EdgeGradError> {
       resolve(lossBecause("it was lost before"));
       return;
     }
+    if (native.gpuAdapter() === "")
+      fail(
+        "DeviceUnavailable",
+        "deviceLost",
+        "no device is open. Open it first with `await init({ webgpu: 'required' })`.",
+      );
     const settle = (error: EdgeGradError) => {
       handle.remove();
       lossPromises.delete(settle);
