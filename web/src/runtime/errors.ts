@@ -28,7 +28,7 @@ export class EdgeGradError extends Error {
     // The constructor of Error throws for a value that cannot be converted to a string.
     super(typeof message === "string" ? message : describe(message), options);
     // Internal errors keep the full stack, which shows maintainers where the package itself fails.
-    const title = `EdgeGradError [${code}]: ${this.message}`;
+    const title = `EdgeGradError [${String(code)}]: ${this.message}`;
     if (code !== "Internal") hideOwnFrames(this, EdgeGradError, title);
     if (!this.stack?.startsWith(title)) nameCode(this, title);
   }
