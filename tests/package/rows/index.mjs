@@ -8,6 +8,7 @@ import { kBrowserRows } from "./browsers.mjs";
 import { kBundlerRows } from "./bundlers.mjs";
 import { kDemoRows } from "./demos.mjs";
 import { kEdgeRows } from "./edge.mjs";
+import { kFrameworkRows } from "./frameworks.mjs";
 import { kNextRows } from "./next.mjs";
 import { kNodeRows } from "./node.mjs";
 import { kRunnerRows } from "./runners.mjs";
@@ -22,6 +23,7 @@ export const kRows = [
   ...kTypeRows,
   ...kBundlerRows,
   ...kSideEffectRows,
+  ...kFrameworkRows,
   ...kNextRows,
   ...kRunnerRows,
   ...kBrowserRows,
