@@ -1,12 +1,8 @@
-// The main thread's side of an engine worker: it sends tasks and receives the answers in the same order.
-//
-// Handles of tensors belong to threads, and those of a worker are released when it ends. C++ looks handles up without a lock, so
-// they must not be released before the worker has stopped running. Node reports when a worker has ended. A browser does not, and a
-// worker can run for seconds after terminate(): so in a browser it acquires a Web Lock before it runs anything, which others can
-// acquire once it has ended. Where Web Locks are not available, the handles of a terminated worker are never released.
+// The main thread's side of an engine worker: it sends tasks and receives the answers in the same order. How a worker is ended is in
+// termination.ts.
 
 import { startedModule, startedWorkers } from "../engine/lifecycle.js";
-import { epoch, lookForFailure, native } from "../runtime/bridge.js";
+import { native } from "../runtime/bridge.js";
 import { EdgeGradError, type ErrorCode } from "../runtime/errors.js";
 import { clearTimeout, setTimeout } from "../runtime/host.js";
 import { unref } from "../runtime/keep_alive.js";
@@ -15,6 +11,7 @@ import { nodeProcess } from "../runtime/node.js";
 import { startTimeout } from "../runtime/timeout.js";
 import { type Claim, openClaim, takeBack } from "./claim.js";
 import { give, type Portable, release } from "./portable.js";
+import { Termination } from "./termination.js";
 
 /** A function for a worker to run: an export of a module, or a function that the worker exposes. */
 export interface Task {
@@ -93,13 +90,6 @@ const kTerminationTimeout = 100; // ms
 /** The time within which a worker must have loaded its script. */
 const kStartTimeout = 60_000; // ms
 
-/** Results of native.stopThread(). */
-const kOutside = 0;
-const kNotThere = -1;
-
-/** A thread that has just been started may begin later, after at most so many milliseconds or it never does. */
-const kMaxTurnsToBegin = 5_000;
-
 interface SentTask {
   readonly task: Task;
   readonly claim: Claim;
@@ -112,13 +102,10 @@ export class EngineWorker {
   private readonly port: MessagePort;
   private readonly workersPort: MessagePort;
   private readonly pending: SentTask[] = [];
-  private readonly lock = hasLocks() ? `edgegrad-${crypto.randomUUID()}` : undefined;
-  private isLocked: boolean | undefined;
-  private thread: number | null = null;
+  private readonly termination: Termination;
   private failure: EdgeGradError | null = null;
   private stopStartTimeout = () => {};
   private idleTimer: ReturnType<typeof setTimeout> | undefined;
-  private hasExited = false;
   /** Resolves when the worker has been terminated, as far as that can be known. */
   private released: Promise<void> = Promise.resolve();
 
@@ -126,6 +113,7 @@ export class EngineWorker {
     private readonly worker: ThreadWorker,
     private readonly listener: WorkerListener,
   ) {
+    this.termination = new Termination(worker);
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
     this.workersPort = port2;
@@ -150,12 +138,13 @@ export class EngineWorker {
 
   /** Connects the worker, which is now a thread of the engine, so that it receives its tasks. */
   connect(thread: number): void {
-    this.thread = thread;
+    this.termination.thread = thread;
     for (const { task } of this.pending) give(task.args.handles, thread);
     startedWorkers()?.watch(this.worker, (reason, hasExited) => {
       void this.end(reason, hasExited);
     });
-    const { workersPort, lock } = this;
+    const { workersPort, termination } = this;
+    const { lock } = termination;
     this.worker.postMessage({ edgegradPort: workersPort, lock }, [workersPort]);
     const text = `it did not start within ${kStartTimeout / 1000} s`;
     this.stopStartTimeout = startTimeout(kStartTimeout, () => {
@@ -225,7 +214,7 @@ export class EngineWorker {
    * that can be known.
    */
   async end(reason: string, hasExited = false): Promise<void> {
-    this.hasExited ||= hasExited;
+    this.termination.hasExited ||= hasExited;
     if (hasExited && this.failure === null) this.receiveLast();
     const text = `[spawn] the worker ended before its function did: ${reason}.`;
     void this.fail(new EdgeGradError("Internal", text));
@@ -236,20 +225,15 @@ export class EngineWorker {
   async fail(error: EdgeGradError): Promise<void> {
     if (this.failure !== null) return;
     this.close(error);
-    const started = epoch;
     startedModule().forgetWorker?.(this.worker);
     const sent = this.pending.splice(0);
     this.listener.ended(this);
     const tasks = sent.filter((one) => !this.passesOn(one, error)).map(({ task }) => task);
-    const terminated = this.untilOutside().then(() => this.untilTerminated().catch(() => false));
-    this.released = terminated
-      .then((isTerminated) => {
-        if (started !== epoch) return;
-        if (this.thread !== null) freeThread(this.thread, isTerminated);
-        else if (isTerminated) for (const { args } of tasks) release(args.handles);
-      })
-      // The tasks fail in any case: handles that cannot be released stay held.
-      .catch(() => undefined);
+    const releaseArguments = () => {
+      for (const { args } of tasks) release(args.handles);
+    };
+    // The tasks fail in any case: handles that cannot be released stay held.
+    this.released = this.termination.run(releaseArguments).catch(() => undefined);
     await within(kTerminationTimeout, this.released);
     for (const { settle } of tasks) settle(failureOf(error));
   }
@@ -284,34 +268,12 @@ export class EngineWorker {
   }
 
   private get isReady(): boolean {
-    return this.isLocked !== undefined;
+    return this.termination.isLocked !== undefined;
   }
 
-  // Waits until the worker is outside of C++ and its calls are refused: terminated in the middle of a call, it would hold locks of
-  // the engine for good.
-  private async untilOutside(): Promise<void> {
-    const started = epoch;
-    for (let turn = 0; this.thread !== null; turn++) {
-      // Deferred also because this task of the event loop may still call C++ for other workers, while the engine shuts down.
-      await pause();
-      if (this.hasExited || started !== epoch) return;
-      const state = native.stopThread(this.thread);
-      // What the worker has done before it knew of that is only seen later.
-      if (turn > 0 && state === kOutside) return;
-      if (turn > kMaxTurnsToBegin && state === kNotThere) return;
-    }
-  }
-
-  // Terminates the worker. Returns true only if it is certain that the worker has ended.
-  private async untilTerminated(): Promise<boolean> {
-    const terminated = this.worker.terminate();
-    if (terminated !== undefined) {
-      await terminated;
-      return true;
-    }
-    if (this.thread === null) return true;
-    if (this.lock === undefined || this.isLocked === false) return false;
-    return await untilLockIsFree(this.lock, this.isLocked === true);
+  /** Null until the worker is a thread of the engine. */
+  private get thread(): number | null {
+    return this.termination.thread;
   }
 
   private handleMessage(message: Message): void {
@@ -325,7 +287,7 @@ export class EngineWorker {
 
   private serves(isLocked: boolean): void {
     this.stopStartTimeout();
-    this.isLocked = isLocked;
+    this.termination.isLocked = isLocked;
   }
 
   private stays(): void {
@@ -347,24 +309,6 @@ export class EngineWorker {
   }
 }
 
-// Frees what a worker held.
-function freeThread(thread: number, isTerminated: boolean): void {
-  if (!isTerminated) {
-    native.loseThread(thread);
-    return;
-  }
-  const isFree = native.freeThread(thread) !== 0;
-  lookForFailure();
-  native.releaseHandlesOf(thread);
-  if (isFree) startedModule().freeThread?.(thread);
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    unref(setTimeout(resolve, 1));
-  });
-}
-
 /** Makes a task fail whose handles belong to no worker. */
 export function refuse({ args, settle }: Task, error: unknown): void {
   release(args.handles);
@@ -382,23 +326,6 @@ export function thrownBy({ error, name, code }: Answer): unknown {
   const copy = new EdgeGradError(code as ErrorCode, error.message);
   if (error.stack !== undefined) copy.stack = error.stack;
   return copy;
-}
-
-// Web Locks are not used in Node, which reports when a worker has ended.
-function hasLocks(): boolean {
-  const isNode = nodeProcess() !== undefined;
-  return !isNode && globalThis.navigator?.locks !== undefined;
-}
-
-// Resolves when the lock is free. If the worker may not have acquired it yet, the lock is then held so that the worker never can.
-function untilLockIsFree(lock: string, isReleased: boolean): Promise<true> {
-  return new Promise((resolve, reject) => {
-    const granted = () => {
-      resolve(true);
-      return isReleased ? undefined : new Promise(() => {});
-    };
-    navigator.locks.request(lock, granted).catch(reject);
-  });
 }
 
 async function within(time: number, done: Promise<void>): Promise<void> {
