@@ -292,7 +292,8 @@ void captured_functions() {
 }
 
 void stopped_capture() {
-  write({tensor({0, 1}).handle()});
+  const Tensor example = tensor({0, 1});
+  write({example.handle()});
   const Owned function(checked(native::beginCapture(1)));
   const Finally end([&] { native::stopCapture(function.handle()); });
   const Tensor place(results(1)[0]);
