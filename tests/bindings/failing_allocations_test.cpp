@@ -541,10 +541,10 @@ TEST_F(FailingAllocations, EndInErrors) {
 
 TEST_F(FailingAllocations, AreTriedInEveryFunction) {
   // They need a main thread that loads parts, or are called when a thread starts or ends.
-  const std::set<std::string_view> left_out{"sharedParts",      "allocatePart", "requestPart",
-                                            "failWithoutPart",  "joinThread",   "leaveThread",
-                                            "releaseHandlesOf", "closeInbox",   "stopThread",
-                                            "freeThread",       "loseThread"};
+  const std::set<std::string_view> left_out{
+      "sharedParts", "allocatePart",     "requestPart", "failWithoutPart", "joinThread",
+      "leaveThread", "releaseHandlesOf", "closeInbox",  "stopThread",      "freeThread",
+      "loseThread",  "startThread",      "threadDied"};
   called_exports().clear();  // Other tests may have run before, or not.
   for (const Program& program : kPrograms) program.run();
   for (const std::string_view name : native::kAll) {
