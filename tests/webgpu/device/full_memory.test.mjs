@@ -1,4 +1,5 @@
 // Too little memory of the GPU is OutOfMemory with the numbers, at whatever call of createBuffer() it is noticed, and nothing else fails.
+// EG_FULL_MEMORY=1 tries every op; otherwise one of five is tried, others in each run.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -77,7 +78,10 @@ async function assertLaw(name, given, work) {
 }
 
 describe("with too little memory on the GPU, an op is OutOfMemory or right:", { skip }, () => {
-  for (const op of opTable.filter(isCallable)) {
+  const every = process.env.EG_FULL_MEMORY === "1" ? 1 : 5;
+  const first = Math.floor(Math.random() * every);
+  const ops = opTable.filter(isCallable).filter((_, i) => i % every === first);
+  for (const op of ops) {
     test(op.name, async () => {
       for (const { make } of samplesOf(op).slice(0, 1)) {
         const given = make("float32");
