@@ -2,8 +2,8 @@
 
 import { anything } from "./hostile.mjs";
 
-// These stop, start or leave the engine that other calls need, and a tensor is not created through its class.
-const kNotCalled = ["eg.init", "eg.shutdown", "eg.spawn", "eg.Tensor"];
+// These stop, start or leave the engine that other calls need, or wait for an event, and a tensor is not created through its class.
+const kNotCalled = ["eg.init", "eg.shutdown", "eg.spawn", "eg.deviceLost", "eg.Tensor"];
 
 /** Returns the functions and classes reachable from `eg`, and the methods of tensors, as { text, isClass }. */
 export function surfaceOf(eg) {
@@ -56,7 +56,11 @@ function property(random, target, name) {
 // Awaits asynchronous calls.
 async function settle(program, text) {
   const options = { mayChange: true };
-  if (/(Async|updateBn|Torch|openSafetensors|openFolder|warmup)\(|\.(data|array)\(/.test(text))
+  if (
+    /(Async|updateBn|Torch|openSafetensors|openFolder|warmup|toCanvas|toGPUBuffer)\(|\.(data|array)\(/.test(
+      text,
+    )
+  )
     await program.runAsync(`await ${text}`, options);
   else program.run(text, options);
 }

@@ -32,6 +32,14 @@ export const kIndexing = [
     "await $0.data()",
   ],
   [
+    "eg.fromImage({ width: 2, height: 1, data: new Uint8ClampedArray(8) }, { size: [2, 2], normalize: { mean: 0.5, std: [1, 1, 1] }, channels: 3, device: 'cpu' })",
+    "!eg.fromGPUBuffer({ size: 16, usage: 4 }, { shape: [2], dtype: 'float32', offset: 4 })",
+    "!await eg.toCanvas($0, {})",
+    "!await $0.toGPUBuffer({ copy: true, write: false })",
+    "eg.onDeviceLost(() => {})",
+    "eg.errorFrom(new Error('[add] no', { cause: { code: 'Internal' } }))",
+  ],
+  [
     "eg.randn([2, 3])",
     '$0.to("float64")',
     '$0.to({ dtype: "int32" })',

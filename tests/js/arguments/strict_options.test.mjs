@@ -19,7 +19,7 @@ const kWithoutOptions = new Set(
   eg.autograd.forwardAd.makeDual eg.autograd.forwardAd.unpackDual eg.autograd.graph.disableSavedTensorsHooks
   eg.autograd.graph.getGradientEdge eg.autograd.graph.queueCallback eg.autograd.graph.registerMultiGradHook
   eg.autograd.graph.saveOnCpu eg.autograd.graph.savedTensorsHooks
-  eg.capture eg.data.TensorDataset eg.data.idx eg.distributions.Distribution
+  eg.capture eg.errorFrom eg.onDeviceLost eg.toCanvas eg.data.TensorDataset eg.data.idx eg.distributions.Distribution
   eg.distributions.ExponentialFamily eg.distributions.Transform eg.distributions.bijectTo eg.distributions.transformTo
   eg.distributions.constraints.cat eg.distributions.constraints.halfOpenInterval eg.distributions.constraints.stack
   eg.getDefaultDtype eg.setDefaultDtype eg.distributions.constraints.Constraint eg.distributions.constraints.greaterThan

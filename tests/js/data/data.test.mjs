@@ -1,8 +1,12 @@
 // Datasets, loaders and IDX files.
 
+// Before edgegrad.
+import "../support/clock.mjs";
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertThrows } from "../support/assert.mjs";
+import { holdClock } from "../support/clock.mjs";
 import { eg } from "../support/engine.mjs";
 
 const { DataLoader, TensorDataset } = eg.data;
@@ -56,7 +60,7 @@ describe("DataLoader", () => {
 
   test("returns to the event loop during a long pass", async (t) => {
     let now = 0;
-    t.mock.method(performance, "now", () => now);
+    holdClock(t, () => now);
     /** Returns how often the event loop has run when each batch comes, if the program takes so many milliseconds for each. */
     const visits = async (time) => {
       const seen = [];

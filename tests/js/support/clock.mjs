@@ -19,6 +19,14 @@ const { now } = performance;
 let readClock = now;
 performance.now = () => readClock.call(performance);
 
+/** Makes `read` the clock that the engine reads until a test ends. */
+export function holdClock(test, read) {
+  readClock = read;
+  test.after(() => {
+    readClock = now;
+  });
+}
+
 /** Runs `code` while the clock that the engine reads is `read`. */
 export function withClock(read, code) {
   readClock = read;

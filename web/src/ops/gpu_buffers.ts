@@ -1,7 +1,7 @@
 // GPU buffers of a page as tensors, and tensors as GPU buffers, without the CPU.
 
 import { readOptions } from "../arguments/read.js";
-import { listOf, type Options, Rule, size, wholeFrom } from "../arguments/rule.js";
+import { boolean, listOf, type Options, Rule, size, wholeFrom } from "../arguments/rule.js";
 import { empty } from "../generated/ops.js";
 import { checkedFor, module, native, takeWords } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
@@ -48,13 +48,15 @@ const kFromOptions = {
 /** Options of `fromGPUBuffer`. */
 export type FromGPUBufferOptions = Options<typeof kFromOptions> & { shape: readonly number[] };
 
-/** Options of `toGPUBuffer`. */
-export interface ToGPUBufferOptions {
+const kToOptions = {
   /** Whether the result is a copy in any case; default false. */
-  readonly copy?: boolean;
+  copy: boolean.or(false),
   /** Whether the caller is about to change the tensor's elements, which counts as a change in place; default false. */
-  readonly write?: boolean;
-}
+  write: boolean.or(false),
+};
+
+/** Options of `toGPUBuffer`. */
+export type ToGPUBufferOptions = Options<typeof kToOptions>;
 
 const kBuffer = new Rule<GpuBufferLike>("a GPUBuffer", (value) => {
   const { size: bytes, usage } = (value ?? {}) as Partial<GpuBufferLike>;
@@ -98,7 +100,8 @@ export function fromGPUBuffer(buffer: GpuBufferLike, options: FromGPUBufferOptio
 /** Implements Tensor.toGPUBuffer(), of which the player's script has the rest. */
 export async function toGPUBuffer(tensor: Tensor, options: unknown): Promise<TensorBinding> {
   const where = "toGPUBuffer";
-  return answered(where, exchangeHere(where).lend(tensor, options ?? {}, { placeOf, fail }));
+  const lending = readOptions(where, kToOptions, [options]);
+  return answered(where, exchangeHere(where).lend(tensor, lending, { placeOf, fail }));
 }
 
 /** Rejects as a read of the tensor does if something failed that it was computed from. @internal */

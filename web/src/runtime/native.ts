@@ -338,7 +338,7 @@ export interface Exchange {
   /** Implements Tensor.toGPUBuffer(). */
   lend(
     tensor: object,
-    options: unknown,
+    options: { readonly copy: boolean; readonly write: boolean },
     engine: {
       placeOf(where: string, tensor: never, isWritten: boolean): GpuPlace;
       fail(code: ErrorCode, where: string, message: string): never;

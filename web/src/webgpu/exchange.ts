@@ -1,7 +1,6 @@
 // What a page gives to the engine and takes from it without the CPU: buffers and pictures of the device's own queue.
 
 import type { ErrorCode } from "../generated/border.js";
-import { refusal } from "../runtime/errors.js";
 import type { Block, Blocks } from "./blocks";
 import type { Buffers } from "./buffers";
 import type { ErrorCollector, PlayerError } from "./errors";
@@ -166,9 +165,8 @@ export class Exchange {
    * Implements Tensor.toGPUBuffer(): resolves to a binding of a tensor, once all that it depends on has been submitted. Rejects as a read
    * does if something failed that it was computed from.
    */
-  async lend(tensor: LentTensor, options: unknown, engine: Engine): Promise<Binding> {
+  async lend(tensor: LentTensor, { copy, write }: Lending, engine: Engine): Promise<Binding> {
     const where = "toGPUBuffer";
-    const { copy, write } = lendingOf(options, engine);
     if (tensor.device !== "webgpu")
       engine.fail(
         "DeviceMismatch",
@@ -318,21 +316,6 @@ const kPageUsage =
   Usage.Uniform |
   Usage.Storage |
   Usage.Indirect;
-
-function lendingOf(options: unknown, { fail }: Engine): Lending {
-  const lending = { copy: false, write: false };
-  const refuse = (message: string) => fail("InvalidArgument", "toGPUBuffer", message);
-  if (typeof options !== "object" || options === null)
-    return refuse(refusal("options", "an object with the options { copy, write }", options));
-  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
-    if (name !== "copy" && name !== "write")
-      return refuse(`there is no option "${name}". Its options are { copy, write }.`);
-    if (value !== undefined && typeof value !== "boolean")
-      return refuse(refusal(name, "true or false", value));
-    lending[name] = value === true;
-  }
-  return lending;
-}
 
 function packedCopy(alias: LentTensor): LentTensor {
   const copy = alias.clone();
