@@ -102,6 +102,20 @@ describe("spawn with a signal", () => {
     await untilHeld(start);
   });
 
+  test("leaves workers that work, when the answer comes while its worker is ended", async () => {
+    const start = heldNow();
+    for (let i = 0; i < 30; i++) {
+      const count = new Int32Array(new SharedArrayBuffer(4));
+      const foreign = new ForeignSignal();
+      const call = run("counting", eg.ones([10]), count, { signal: foreign });
+      while (Atomics.load(count, 0) === 0); // The answer comes soon, and this thread does not receive it yet.
+      foreign.abort("too late");
+      await assertRejectsWith(call, "too late");
+      assert.equal(await run("same", i), i);
+    }
+    await untilHeld(start);
+  });
+
   test("works for calls of functions in workers", async () => {
     const start = heldNow();
     const codes = await run("abortsOthers", eg.ones([50]));

@@ -60,7 +60,10 @@ describe("the message ends with the path and the sizes of the layer", () => {
       assert.equal(error.code, "ShapeMismatch");
       assert.ok(error.message.endsWith(end), error.message);
       assert.equal(error.message.split("(in ").length, 2);
-      assert.ok(error.stack.startsWith(`EdgeGradError: ${error.message}\n`), error.stack);
+      assert.ok(
+        error.stack.startsWith(`EdgeGradError [ShapeMismatch]: ${error.message}\n`),
+        error.stack,
+      );
       assert.match(error.stack, /failing_layer\.test\.mjs/);
     });
   }

@@ -44,6 +44,12 @@ const kNoOps = [
   "tripletMarginWithDistanceLoss",
   "warmup",
   "webgpuStats",
+  "deviceLost",
+  "errorFrom",
+  "fromGPUBuffer",
+  "fromImage",
+  "onDeviceLost",
+  "toCanvas",
 ];
 
 const isTensor = (value) => value instanceof eg.Tensor;

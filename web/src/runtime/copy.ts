@@ -22,6 +22,11 @@ export const kThisCopy: Copy = {
 
 /** Returns which other copy of the package a value belongs to; undefined for any other value. */
 export function otherCopyOf(value: object): Copy | undefined {
-  const { [kCopy]: copy } = value as { [kCopy]?: Copy };
-  return copy === kThisCopy ? undefined : copy;
+  try {
+    const { [kCopy]: copy } = value as { [kCopy]?: Copy };
+    return copy === kThisCopy ? undefined : copy;
+  } catch {
+    // A proxy that throws.
+    return undefined;
+  }
 }

@@ -277,6 +277,8 @@ export class EngineWorker {
   }
 
   private handleMessage(message: Message): void {
+    // Sent before the worker was ended; what it holds is freed with its thread.
+    if (this.hasEnded) return;
     if (message.ended !== undefined) void this.end(message.ended);
     else if (message.serves === true) this.serves(message.isLocked === true);
     else if (message.stays === true) this.stays();

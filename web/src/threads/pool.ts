@@ -220,7 +220,7 @@ export class Pool implements WorkerListener {
     try {
       worker.run(task);
     } catch (error) {
-      this.idle(worker);
+      if (!worker.hasEnded) this.idle(worker);
       throw error;
     }
   }
