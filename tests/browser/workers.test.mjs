@@ -42,7 +42,7 @@ describe("a page that requires Trusted Types", { skip: noBrowser }, () => {
     assert.deepEqual([threads, grad], [1, 128]);
     assert.match(
       warnings.join("\n"),
-      /allow the policy "edgegrad" in the directive trusted-types .* or pass createWorker/,
+      /Allow the policy "edgegrad" in the directive trusted-types, or pass createWorker/,
     );
   });
 

@@ -12,6 +12,10 @@ export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>
   single: () => import("./wasm/edgegrad-single.mjs"),
 };
 
+/** Imports a script by its address, which is only known at run time. */
+export const importAt = (address: string): Promise<unknown> =>
+  import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ address);
+
 /** Returns the address of the WebAssembly file of each variant, which has the whole engine. */
 export const kWasmFiles: Record<Variant, () => string> = {
   relaxed: () => new URL("./wasm/edgegrad-relaxed.wasm", import.meta.url).href,

@@ -62,8 +62,8 @@ export const kInitOptions = {
   /** The location of the .wasm file and the workers' script, if they are not beside the installed package. */
   wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
   /**
-   * Constructs each worker of the engine's threads, for pages that allow workers only in their own way, as with a policy of Trusted Types:
-   * `(script, options) => new Worker(policy.createScriptURL(script), options)`. `options` must be passed on.
+   * Constructs each worker of the engine's threads from the address of its script and the options for it, for pages that allow workers only
+   * in their own way, as with a policy of Trusted Types.
    */
   createWorker: functionOf<CreateWorker>().optional(),
   /**

@@ -1,6 +1,7 @@
 // Firefox remembers the failure of an import for as long as the page lives: a later one fails at once, without a request. So what has
 // failed is imported under another address.
 
+import { importAt } from "../files.js";
 import { addressIn } from "./start_failure.js";
 
 /** The number of the next attempt, of addresses whose first one has failed. */
@@ -17,12 +18,7 @@ export async function importAgain<T>(load: () => Promise<T>): Promise<T> {
     attempts.set(address, attempt ?? 1);
     if (attempt === undefined) throw error;
     try {
-      return (await import(
-        /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ anew(
-          address,
-          attempt,
-        )
-      )) as T;
+      return (await importAt(anew(address, attempt))) as T;
     } catch {
       attempts.set(address, attempt + 1);
       throw error;

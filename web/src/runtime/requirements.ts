@@ -3,23 +3,15 @@
 import { fail } from "./errors.js";
 import { processHere } from "./node.js";
 
-/** The oldest Node in which the package finds Node's API: since then there is process.getBuiltinModule(). */
-const kOldestNode = "20.16";
-
-/** Throws Internal, in the name of `where`, if the engine cannot run in this host. */
+/** Throws Internal, in the name of `where`, if the engine cannot run in this host. Older versions of Node lack getBuiltinModule(). */
 export function requireHost(where: string): void {
   const { versions, getBuiltinModule } = processHere() ?? {};
   if (versions?.node !== undefined && getBuiltinModule === undefined && !isPage()) {
-    fail(
-      "Internal",
-      where,
-      `this is Node ${versions.node}, and edgegrad needs ${kOldestNode} or newer.`,
-    );
+    fail("Internal", where, `this is Node ${versions.node}, and edgegrad needs 20.16 or newer.`);
   }
   if (typeof WebAssembly === "undefined") {
-    const how =
-      "WebAssembly is missing or switched off here (as by node --jitless, or in the Lockdown Mode of iOS)";
-    fail("Internal", where, `${how}, and edgegrad needs it: the engine is a WebAssembly module.`);
+    const how = "missing or switched off here (as by node --jitless, or in iOS's Lockdown Mode)";
+    fail("Internal", where, `WebAssembly is ${how}, and edgegrad needs it.`);
   }
 }
 

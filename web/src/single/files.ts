@@ -9,6 +9,9 @@ export const kLoaders: Single<typeof all.kLoaders> = {
   single: () => Promise.resolve({ default: create }),
 };
 
+/** There is nothing to import again. */
+export const importAt: typeof all.importAt = (address) => Promise.reject(new Error(address));
+
 export const kWasmFiles: Single<typeof all.kWasmFiles> = {
   single: () => new URL("../wasm/edgegrad-single.wasm", import.meta.url).href,
 };
