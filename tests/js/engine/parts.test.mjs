@@ -1,5 +1,8 @@
 // The engine in parts: its core trains alone, and a part that is needed sooner is loaded in the middle of an op.
 
+// Before edgegrad.
+import "../../../scripts/split/programs.mjs";
+
 import assert from "node:assert/strict";
 import fs, { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,8 @@
 // The engine in parts, as a page loads it (scripts/split): here from files. Programs start, and the parts that they read are recorded.
 
+// Before edgegrad.
+import "../../../scripts/split/programs.mjs";
+
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { join } from "node:path";
