@@ -74,14 +74,23 @@ export type ProfileData = Pick<StepProfile, "events" | "time">;
 
 /** The elements by their names, as `HTMLElementTagNameMap` has them. */
 export interface PanelElements {
+  /** Attention between positions, over steps. */
   "eg-attention-map": SeriesElement;
+  /** Which classes are taken for which. */
   "eg-confusion-matrix": SeriesElement;
+  /** Distributions over steps. */
   "eg-histogram": SeriesElement;
+  /** Images over steps. */
   "eg-image-grid": SeriesElement;
+  /** Lines of numbers. */
   "eg-line-chart": LineChartElement;
+  /** The times of a step. */
   "eg-profile": ProfileElement;
+  /** Points of a matrix in the plane. */
   "eg-projector": SeriesElement;
+  /** The layers of a model. */
   "eg-summary-table": SummaryTableElement;
+  /** A backward graph. */
   "eg-tape-graph": TapeGraphElement;
 }
 
@@ -133,14 +142,23 @@ interface OfProfile extends Heading {
 
 /** What each element takes in a template: its attributes and its property. */
 export interface PanelProps {
+  /** Attention between positions, over steps. */
   "eg-attention-map": OfSeries;
+  /** Which classes are taken for which. */
   "eg-confusion-matrix": OfSeries;
+  /** Distributions over steps. */
   "eg-histogram": OfSeries;
+  /** Images over steps. */
   "eg-image-grid": OfSeries;
+  /** Lines of numbers. */
   "eg-line-chart": OfLines;
+  /** The times of a step. */
   "eg-profile": OfProfile;
+  /** Points of a matrix in the plane. */
   "eg-projector": OfSeries;
+  /** The layers of a model. */
   "eg-summary-table": OfSummary;
+  /** A backward graph. */
   "eg-tape-graph": OfGraph;
 }
 
@@ -157,7 +175,10 @@ interface VueProps {
 
 /** The elements as Vue knows components: classes with `$props`. */
 export type PanelComponents = {
-  [Name in PanelName]: new () => PanelElements[Name] & { $props: PanelProps[Name] & VueProps };
+  [Name in PanelName]: new () => PanelElements[Name] & {
+    /** What a template may pass. */
+    $props: PanelProps[Name] & VueProps;
+  };
 };
 
 declare global {

@@ -30,7 +30,7 @@ export type InPlaceArguments = [options?: InPlaceOptions] | [inplace?: boolean |
 
 /** An activation that can write into its input. */
 export interface InPlaceLayer extends Layer {
-  /** Whether the result is written into the input. */
+  // Documented as an argument, whose properties these layers have.
   readonly inplace: boolean;
 }
 
