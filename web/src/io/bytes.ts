@@ -2,7 +2,7 @@
 
 import { kMaxDims } from "../ops/create.js";
 import { describe, fail } from "../runtime/errors.js";
-import { isBuffer, refuseDetached } from "../runtime/realm.js";
+import { isBuffer, isBytes, refuseDetached } from "../runtime/realm.js";
 import { attempt } from "../tensor/reachable.js";
 
 /**
@@ -67,11 +67,6 @@ function adviceFor(value: unknown): string {
   }
   const isSource = attempt(() => typeof (value as Partial<Blob>).arrayBuffer === "function");
   return isSource ? " Pass `await it.arrayBuffer()`." : "";
-}
-
-/** True for what bytesOf() takes. */
-export function isBytes(value: unknown): value is ArrayBufferView | ArrayBufferLike {
-  return ArrayBuffer.isView(value) || isBuffer(value);
 }
 
 /** Returns the number of elements of a shape, or null if no tensor can have this shape. */

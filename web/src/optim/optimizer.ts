@@ -47,6 +47,8 @@ export function readSettings<R extends Rules>(
   return readAfter(where, "params", rules, rest);
 }
 
+const kInsteadOfCopies = "a new optimizer, and loadStateDict(it.stateDict())";
+
 /**
  * Updates parameters by their gradients. A class that extends this one implements step(), which runs without recording; the
  * closure that it is given records. What it stores in `state` by parameter is saved and loaded with the settings of the groups.
@@ -114,8 +116,7 @@ export abstract class Optimizer<
 
   /** Sets the gradients of all parameters to null, or with `setToNone: false` to zeros in place. */
   zeroGrad(...given: ZeroGradArguments): void {
-    if (!(#undo in this))
-      refuseImitation(this, "a new optimizer, and loadStateDict(it.stateDict())");
+    if (!(#undo in this)) refuseImitation(this, kInsteadOfCopies);
     const where = `${this.#name}.zeroGrad`;
     const params = this.#params();
     zeroGrads(where, params, given);
@@ -137,8 +138,7 @@ export abstract class Optimizer<
   /** Updates every parameter that has a gradient. A `closure` is called first, and its result, the loss, is returned. */
   // biome-ignore lint/suspicious/noExplicitAny: a class that extends this one says what its step returns.
   step(...given: [closure?: () => any]): any {
-    if (!(#undo in this))
-      refuseImitation(this, "a new optimizer, and loadStateDict(it.stateDict())");
+    if (!(#undo in this)) refuseImitation(this, kInsteadOfCopies);
     // Skips reading the arguments of the usual call without any, because a small model has many steps per second.
     const loss = given.length === 0 ? undefined : this.#lossOf(given);
     // In a captured function, every replay looks up groups and gradients again.

@@ -6,8 +6,9 @@ import type { Variant } from "./builds.js";
 import { compile, type Download } from "./download.js";
 import { fail, refusal } from "./errors.js";
 import { importAgain } from "./import_again.js";
+import { isBytes } from "./realm.js";
 import { chooseVariant } from "./variant.js";
-import { isBytes, isModule, isResponse, kWasmModule } from "./wasm_source.js";
+import { isModule, isResponse, kWasmModule } from "./wasm_source.js";
 
 // V8 refuses a DataView.
 function bytesOf(source: BufferSource): BufferSource {

@@ -27,6 +27,11 @@ export function isBuffer(value: unknown): value is ArrayBufferLike {
   return /^(?:Shared)?ArrayBuffer$/.test(builtInName(value));
 }
 
+/** True for bytes: a view or a buffer. */
+export function isBytes(value: unknown): value is ArrayBufferView | ArrayBufferLike {
+  return ArrayBuffer.isView(value) || isBuffer(value);
+}
+
 /** Throws InvalidArgument if the bytes of a buffer or view have been transferred to another thread: it would look empty. */
 export function refuseDetached(where: string, value: ArrayBufferView | ArrayBufferLike): void {
   const buffer = ArrayBuffer.isView(value) ? value.buffer : value;

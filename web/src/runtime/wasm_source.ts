@@ -2,7 +2,7 @@
 // with the DOM.
 
 import { isPromise } from "./promise.js";
-import { builtInName, isBuffer } from "./realm.js";
+import { builtInName, isBytes } from "./realm.js";
 
 /** What is expected, for messages. */
 export const kWasmModule =
@@ -11,11 +11,6 @@ export const kWasmModule =
 /** True for a compiled module. */
 export function isModule(value: unknown): boolean {
   return builtInName(value) === "WebAssembly.Module";
-}
-
-/** True for bytes. */
-export function isBytes(value: unknown): boolean {
-  return ArrayBuffer.isView(value) || isBuffer(value);
 }
 
 /** True for a response. */
