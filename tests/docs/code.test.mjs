@@ -2,6 +2,7 @@
 //
 //   ```js              a program: runs in Node, and prints the lines after its arrows (// → ...)
 //   ```js gpu          the same, with WebGPU
+//   ```js mistake      the same, with a mistake that TypeScript finds (types.test.mjs)
 //   ```js worker.mjs   a file beside the programs of its page; a configuration is loaded
 //   ```js page         code for a page or a test runner: is bundled, and imports only names that the package exports
 //   ```ts              a program in TypeScript: compiles, runs, and prints the lines after its arrows
@@ -86,7 +87,7 @@ async function checkTypeScript({ code, line }, folder) {
 function checkScript(block, folder, blocks) {
   if (block.note === "page") return checkPage(block, folder);
   if (isFile(block)) return checkFile(block, folder, blocks);
-  assert.ok(["", "gpu"].includes(block.note), `"${block.note}" is not known`);
+  assert.ok(["", "gpu", "mistake"].includes(block.note), `"${block.note}" is not known`);
   return checkProgram(block, folder);
 }
 

@@ -44,7 +44,11 @@ const kOptions = ["externalData", "outputs", "trainable"];
  * own names; other initializers are buffers. Throws InvalidArgument for damaged bytes, and one error that lists everything in the model
  * that is not supported.
  */
-export async function load(source: Source, options: LoadOptions = {}): Promise<OnnxModule> {
+// biome-ignore lint/suspicious/noExplicitAny: only the file knows how many outputs its graph has, and of which kinds.
+export async function load<Output = any>(
+  source: Source,
+  options: LoadOptions = {},
+): Promise<OnnxModule<Output>> {
   checkOptions(options);
   const file = await openFile(kWhere, source);
   try {

@@ -64,7 +64,8 @@ function partNamed(owner: eg.nn.Module, name: string): eg.nn.Module {
  * as anywhere. It begins in evaluation mode, in which the graph computes what it says; train() puts batch normalisation and dropout
  * into training.
  */
-export class OnnxModule extends eg.nn.Module {
+// biome-ignore lint/suspicious/noExplicitAny: only the file knows how many outputs its graph has, and of which kinds.
+export class OnnxModule<Output = any> extends eg.nn.Module {
   /** The inputs of the graph, in the order of call(): a size that is not fixed has a name or is null. */
   get inputs(): readonly GraphValue[] {
     return programOf(this).inputs;
@@ -93,9 +94,9 @@ export class OnnxModule extends eg.nn.Module {
   /**
    * Computes the outputs from inputs by position: a tensor for one output, an array for several. Throws ShapeMismatch or
    * DtypeMismatch for an input that the graph does not take. In models for which an output is a sequence, texts or nothing it is an
-   * `OnnxResult`, which TypeScript has to be told.
+   * `OnnxResult`. A program that knows its graph says so to TypeScript: `load<eg.Tensor>(file)`.
    */
-  override forward(...inputs: readonly unknown[]): eg.Tensor | eg.Tensor[] {
+  override forward(...inputs: readonly unknown[]): Output {
     const { length } = programOf(this).inputs;
     if (inputs.length > length) {
       fail(
@@ -105,7 +106,7 @@ export class OnnxModule extends eg.nn.Module {
       );
     }
     const results = eg.scope(() => computed(this, inputs));
-    return results.length === 1 ? (results[0] as eg.Tensor) : (results as eg.Tensor[]);
+    return (results.length === 1 ? results[0] : results) as Output;
   }
 
   /** Computes the outputs, by name, from inputs by name. An optional input may be left out. */

@@ -84,6 +84,12 @@ x.registerHook((grad) => {
   console.log(grad.item());
 });
 const [gradient, unused] = eg.autograd.grad([loss], [x, y], { allowUnused: true });
+// No gradient is null unless inputs may be unused.
+const used: eg.Tensor[] = eg.autograd.grad(loss, x, null, true, true);
+const gradients: Promise<eg.Tensor[]> = eg.autograd.gradAsync(loss, [x, y], { createGraph: true });
+// @ts-expect-error the gradient of an unused input is null
+const noNulls: eg.Tensor[] = eg.autograd.grad(loss, x, { allowUnused: true });
+console.log(used, gradients, noNulls);
 gradient?.mul(1);
 unused?.dispose();
 const three: number = eg.noGrad(() => 3);

@@ -253,7 +253,9 @@ function keyOf({ round, secure }: RunRecord): string {
  * is called, and what it has made of them is sent. The connection is kept up through failures of the network and the server. Throws
  * InvalidArgument for options that it does not know, and if no server can be reached at first.
  */
-export async function join(options: JoinOptions): Promise<Client> {
+export async function join<Model extends eg.nn.Module>(
+  options: JoinOptions<Model>,
+): Promise<Client> {
   const read = readJoinOptions(options);
   const { signal } = read;
   if (signal?.aborted) throw signal.reason;

@@ -16,9 +16,9 @@ import { type Place, readPlace } from "../transport.js";
 import { stateFrom } from "../update/state.js";
 
 /** What train() gets. */
-export interface TrainInput {
+export interface TrainInput<Model extends nn.Module = nn.Module> {
   /** The model, with the weights of the round; training leaves its own there. */
-  readonly model: nn.Module;
+  readonly model: Model;
   /** The number of the round, from 1. */
   readonly round: number;
   /** Aborted when the result is not wanted any more: the round is over, or the client leaves. */
@@ -47,7 +47,7 @@ export interface ClientRound {
 }
 
 /** Options of `join`. */
-export interface JoinOptions {
+export interface JoinOptions<Model extends nn.Module = nn.Module> {
   /** Addresses of NATS servers: nats: or tls: (Node), ws: or wss: (pages); or the memory that the coordinator shares. */
   readonly servers: string | readonly string[] | MemoryNetwork;
   /** How the client proves who it is; default: the server asks for nothing. */
@@ -55,9 +55,9 @@ export interface JoinOptions {
   /** The name of the run. */
   readonly run: string;
   /** Makes a model like the coordinator's. */
-  readonly model: () => nn.Module;
+  readonly model: () => Model;
   /** Trains the model with the client's own data. */
-  readonly train: (input: TrainInput) => Promise<TrainResult>;
+  readonly train: (input: TrainInput<Model>) => Promise<TrainResult>;
   /** The client's name: letters, digits, hyphens and underscores; the server may allow only one. Default a random one. */
   readonly name?: string | undefined;
   /** Sends masked updates only: the client leaves a run without secure aggregation. Default false. */

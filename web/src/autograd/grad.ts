@@ -67,6 +67,22 @@ export type BackwardAllAsyncOptions = Options<typeof kBackwardAllOptions & typeo
 
 type Targets = GradTarget | readonly GradTarget[];
 
+/** Calls that do not allow unused inputs, for which no gradient is null. */
+type UsedGradArguments<Named> = [
+  outputs: Targets,
+  inputs: Targets,
+  ...rest: Arguments<
+    [
+      gradOutputs: GivenGradients,
+      retainGraph: boolean | null,
+      createGraph: boolean,
+      onlyInputs: boolean,
+      allowUnused: false,
+    ],
+    Named & { readonly allowUnused?: false | undefined }
+  >,
+];
+
 type GradArguments<Named = GradOptions> = [
   outputs: Targets,
   inputs: Targets,
@@ -95,12 +111,19 @@ type BackwardArguments<Named = BackwardAllOptions> = Arguments<
   Named
 >;
 
-/** Returns the gradients of the sum of `outputs` with respect to `inputs`, without changing any `grad`. */
+/**
+ * Returns the gradients of the sum of `outputs` with respect to `inputs`, without changing any `grad`. With `allowUnused` the gradient of an
+ * input that the outputs do not depend on is null; otherwise such an input throws UnusedInput.
+ */
+export function grad(...given: UsedGradArguments<GradOptions>): Tensor[];
+export function grad(...given: GradArguments): (Tensor | null)[];
 export function grad(...given: GradArguments): (Tensor | null)[] {
   return gradientHandles(readGradCall("grad", kOptions, given)).map(takeTensor);
 }
 
 /** Like grad(), but computes on another thread or, without threads, in time slices; see Tensor.backwardAsync(). */
+export function gradAsync(...given: UsedGradArguments<GradAsyncOptions>): Promise<Tensor[]>;
+export function gradAsync(...given: GradArguments<GradAsyncOptions>): Promise<(Tensor | null)[]>;
 export async function gradAsync(
   ...given: GradArguments<GradAsyncOptions>
 ): Promise<(Tensor | null)[]> {

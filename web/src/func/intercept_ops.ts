@@ -21,7 +21,8 @@ export interface OpCall {
   /** The name of the op as a function: "add", "add_" for its in-place form. "alias" is a tensor that shares another's values. */
   readonly op: string;
   /** The values of all parameters by name, with the defaults of those that were left out. */
-  readonly values: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: the kinds of values depend on the op.
+  readonly values: Readonly<Record<string, any>>;
   /** True for a function that is composed of ops, such as `conv3d`: its calls are intercepted too, while `run` runs. */
   readonly isComposite: boolean;
   /** The tensor that the call changes in place, or null. */

@@ -21,7 +21,8 @@ export type LoadOptions = Options<typeof kOptions>;
  * Returns the value stored in a file by save(). `T` is the type that the program expects of it; it is not checked. Loading runs no code from
  * the file, and all tensors are new.
  */
-export function load<T = unknown>(
+// biome-ignore lint/suspicious/noExplicitAny: as of JSON.parse(), only the program knows what is in its files.
+export function load<T = any>(
   bytes: Uint8Array | ArrayBuffer,
   ...rest: [options?: LoadOptions]
 ): T {

@@ -9,7 +9,7 @@ const kTitle = /^EdgeGradError \[([A-Z]\w*)\]: /;
  * Returns an EdgeGradError with its code again, of an error that structured cloning or Comlink has sent from a worker or another page;
  * any other value is returned unchanged. `worker.onmessage = ({ data }) => { throw eg.errorFrom(data.error); }`.
  */
-export function errorFrom(value: unknown): unknown {
+export function errorFrom<T>(value: T): T | EdgeGradError {
   if (EdgeGradError.isOne(value) || typeof value !== "object" || value === null) return value;
   const { name, message, stack, code, cause } = value as Partial<EdgeGradError>;
   const ofCause = (cause as { code?: unknown } | undefined)?.code;

@@ -61,17 +61,15 @@ type Place = string | { readonly href: string } | WorkerLike;
  * stopped, for which there is no other way than to terminate its worker: one of the engine's own is replaced, and other calls go on;
  * one that you constructed has ended, and all its calls reject.
  */
-export function spawn<T = unknown>(
+// biome-ignore lint/suspicious/noExplicitAny: only the program knows what its functions return.
+export function spawn<T = any>(
   where: Place,
   name: string,
   ...args: readonly [...args: readonly unknown[], options: SpawnOptions]
 ): Promise<T>;
-export function spawn<T = unknown>(
-  where: Place,
-  name: string,
-  ...args: readonly unknown[]
-): Promise<T>;
-export async function spawn<T = unknown>(
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+export function spawn<T = any>(where: Place, name: string, ...args: readonly unknown[]): Promise<T>;
+export async function spawn<T>(
   where: Place,
   name: string,
   ...given: readonly unknown[]
