@@ -22,9 +22,9 @@ const kPrelude = `
   }`;
 
 /** Returns the lines that a program prints. */
-async function linesOf(body, entry = "edgegrad") {
+async function linesOf(body, entry = "edgegrad", before = "") {
   const { status, stdout, stderr } = await runProgram(
-    `import * as eg from ${JSON.stringify(entry)};${kPrelude}${body}`,
+    `${before}import * as eg from ${JSON.stringify(entry)};${kPrelude}${body}`,
   );
   assert.equal(status, 0, `${stdout}${stderr}`);
   return stdout.trimEnd().split("\n");
@@ -137,20 +137,31 @@ describe("a device that cannot be opened", options, () => {
     requestDevice: "{ requestAdapter: async () => ({ ...adapter, requestDevice: () => late }) }",
   })) {
     test(`because ${name}() never answers is given up, and what answers then is destroyed`, async () => {
-      const lines = await linesOf(`
+      const program = `
         const { gpu } = await import(${JSON.stringify(kOwnGpu)});
         const adapter = await gpu.requestAdapter();
         let answer;
         const late = new Promise((resolve) => { answer = resolve; });
-        const { setTimeout } = globalThis; // timer: replaced below
-        globalThis.setTimeout = (fn, time, ...rest) => setTimeout(fn, time >= 1000 ? 0 : time, ...rest); // timer: seconds pass at once
-        console.log(await attempt(() => eg.init({ webgpu: "required", gpu: ${gpu} })));
-        globalThis.setTimeout = setTimeout; // timer: as it was
+        // As fake timers do: those of the moment in which the package was imported count.
+        const fake = { setTimeout: () => 0, clearTimeout: () => undefined, queueMicrotask: () => undefined };
+        Object.assign(globalThis, fake);
+        const opening = attempt(() => eg.init({ webgpu: "required", gpu: ${gpu} }));
+        while (clock.waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+        while (clock.waiting.length > 0) clock.advance(1000);
+        console.log(await opening);
+        Object.assign(globalThis, { setTimeout, clearTimeout, queueMicrotask });
         const device = await adapter.requestDevice();
         answer(device);
         if (${name === "requestDevice"}) await device.lost;
         await eg.init({ webgpu: "required", gpu });
-        console.log(await eg.ones([2], { device: "webgpu" }).sum().itemAsync());`);
+        console.log(await eg.ones([2], { device: "webgpu" }).sum().itemAsync());`;
+      const lines = await linesOf(
+        program,
+        "edgegrad",
+        `import { Clock } from "./tests/js/support/clock.mjs";
+        const { setTimeout, clearTimeout, queueMicrotask } = globalThis;
+        const clock = new Clock();`,
+      );
       assert.match(
         lines[0],
         new RegExp(

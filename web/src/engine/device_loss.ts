@@ -4,6 +4,7 @@ import { functionOf } from "../arguments/rule.js";
 import { checked, native, takeError } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
+import { queueMicrotask } from "../runtime/host.js";
 import { addStopListener } from "./lifecycle.js";
 
 /** A listener that can be removed. */

@@ -18,5 +18,5 @@ const { timeOrigin = 0, now: readClock = Date.now } = performance ?? {};
 /** Milliseconds of a clock that never goes back, where the host has one. */
 export const now = (): number => readClock.call(performance);
 
-/** What the engine's script uses. */
-export const kTimers = { setTimeout, performance: { timeOrigin, now } };
+/** What the engine's scripts use. */
+export const kTimers = { setTimeout, clearTimeout, performance: { timeOrigin, now } };

@@ -1,7 +1,7 @@
 // Opens a device with all the features and limits of its adapter that the player uses, or checks one that the page has.
 
 import { describe } from "../runtime/errors.js";
-import { startTimeout } from "../runtime/timeout.js";
+import { startTimeout, type Timers } from "../runtime/timeout.js";
 
 /** A device, with a description of its adapter. */
 export interface OpenDevice {
@@ -56,10 +56,11 @@ const kDeviceMethods = [
 const kAnswerTime = 30_000; // ms
 
 /** Requests a device; returns undefined if there is no adapter. Throws a Refusal if what answers is none. */
-export async function openDevice(gpu: GPU): Promise<OpenDevice | undefined> {
+export async function openDevice(gpu: GPU, timers?: Timers): Promise<OpenDevice | undefined> {
   const adapter = await answered(
     "requestAdapter",
     gpu.requestAdapter({ powerPreference: "high-performance" }),
+    timers,
   );
   if (adapter === null) return undefined;
   const name = "gpu: what its requestAdapter() resolves to";
@@ -72,6 +73,7 @@ export async function openDevice(gpu: GPU): Promise<OpenDevice | undefined> {
       requiredLimits: Object.fromEntries(kLimitNames.map((limit) => [limit, limits[limit]])),
       requiredFeatures: features as readonly GPUFeatureName[] as GPUFeatureName[],
     }),
+    timers,
     (late) => late.destroy(),
   );
   const deviceName = "gpu: what requestDevice() of its adapter resolves to";
@@ -150,19 +152,21 @@ function checkMembers(
 async function answered<T>(
   name: string,
   answer: Promise<T>,
+  timers: Timers | undefined,
   discard?: (late: T) => void,
 ): Promise<T> {
   let isLate = false;
   let stop = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
-    stop = startTimeout(kAnswerTime, () => {
+    const giveUp = () => {
       isLate = true;
       reject(
         new Error(
           `WebGPU's ${name}() has not answered within ${kAnswerTime / 1000} s: restart the browser, or compute on the CPU.`,
         ),
       );
-    });
+    };
+    stop = startTimeout(kAnswerTime, giveUp, timers);
   });
   const given = Promise.resolve(answer);
   given.then((value) => isLate && discard?.(value)).catch(() => undefined);

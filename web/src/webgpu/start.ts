@@ -2,6 +2,7 @@
 
 import { describe } from "../runtime/errors.js";
 import { camelCase } from "../runtime/spelling.js";
+import type { Timers } from "../runtime/timeout.js";
 import { adoptDevice, openDevice, Refusal } from "./device";
 import { dtypes as kDTypes } from "./dtype";
 import { reasonOf as messageOfThrown, type PlayerError } from "./errors";
@@ -16,6 +17,8 @@ export interface EngineModule {
   readonly wasmExports: { eg_gpuStatsAddress(): number; eg_gpuPlay(): void };
   /** The GPU that was passed to init() instead of navigator.gpu. */
   readonly gpu?: GPU;
+  /** The timers that the host had when the package was imported; in a thread of the engine there are none. */
+  readonly timers?: Timers;
   /** The page's own device, if it was passed to init(). */
   readonly gpuDevice?: GPUDevice;
   /** True once the engine was shut down, after which it must not be called. */
@@ -33,7 +36,7 @@ export async function start(module: EngineModule): Promise<void> {
     const { gpuDevice } = module;
     const opened =
       gpuDevice === undefined
-        ? await openDevice(module.gpu ?? (await findGpu()))
+        ? await openDevice(module.gpu ?? (await findGpu()), module.timers)
         : await adoptDevice(gpuDevice);
     if (opened === undefined)
       throw new Error(
