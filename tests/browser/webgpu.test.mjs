@@ -63,6 +63,30 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
     assert.equal(server.requests.filter((path) => kPlayer.test(path)).length, 1);
   });
 
+  test("opens the device after downloads of the player that failed", async () => {
+    const asked = [];
+    const server = await serve(suite.project.folder, {
+      answer({ url }) {
+        if (!kPlayer.test(url)) return undefined;
+        asked.push(new URL(url, "http://localhost").search);
+        return asked.length < 3 ? { status: 503 } : undefined;
+      },
+    });
+    const run = { options: { threads: 2, webgpu: "required" }, devices: ["webgpu"], attempts: 3 };
+    const query = new URLSearchParams({ run: JSON.stringify(run) });
+    const { error, failures, losses } = await resultOf(
+      suite.browser,
+      `${server.url}webgpu.html?${query}`,
+    );
+    assert.equal(error, undefined);
+    assert.equal(failures.length, 2);
+    for (const failure of failures)
+      assert.match(failure, /^DeviceUnavailable \[init\] .*edgegrad-webgpu/);
+    // Firefox never asks for an address again whose module it could not load.
+    assert.deepEqual(asked, ["", "?attempt=1", "?attempt=2"]);
+    assert.equal(losses.webgpu.length, 20);
+  });
+
   // A browser cannot start a worker while the page is blocked.
   test("may block in its first backward(), with no thread to spare", async () => {
     const server = await serve(suite.project.folder);

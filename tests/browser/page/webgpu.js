@@ -57,14 +57,20 @@ async function turnsDuring(products) {
 }
 
 async function run() {
-  const { options, devices, blocks } = JSON.parse(new URLSearchParams(location.search).get("run"));
+  const { options, devices, blocks, attempts } = JSON.parse(
+    new URLSearchParams(location.search).get("run"),
+  );
+  const failures = [];
+  for (let attempt = 1; attempt < attempts; attempt++) {
+    await eg.init(options).catch(({ code, message }) => failures.push(`${code} ${message}`));
+  }
   await eg.init(options);
   const losses = {};
   for (const device of devices) losses[device] = await train(device, blocks);
   const { variant, webgpu } = eg.runtime();
   const stats = eg.webgpuStats();
   const turns = devices.includes("webgpu") && !blocks ? await turnsMeanwhile() : undefined;
-  return { losses, turns, variant, webgpu, stats };
+  return { failures, losses, turns, variant, webgpu, stats };
 }
 
 run().then(finish, (error) => finish({ error: `${error.code}: ${error.stack}` }));
