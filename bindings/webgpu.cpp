@@ -43,16 +43,9 @@
 
 // clang-format off
 EM_JS(void, eg_gpu_start, (const char* url), {
-  // Firefox remembers a failed download, so the next attempt has another address (web/src/runtime/import_again.ts).
-  const failures = Module["gpuScriptFailures"] ?? 0;
-  const address = UTF8ToString(url);
-  const query = (address.includes("?") ? "&" : "?") + "attempt=" + failures;
-  import(/* @vite-ignore */ failures > 0 && address.startsWith("http") ? address + query : address).then(
+  import(/* @vite-ignore */ UTF8ToString(url)).then(
     (player) => player.start(Object.assign(Module, { wasmMemory, wasmExports })),
-    (error) => {
-      Module["gpuScriptFailures"] = failures + 1;
-      Module["eg_gpuFailed"](String(error), false);
-    });
+    (error) => Module["eg_gpuFailed"](String(error), false));
 });
 EM_JS(void, eg_gpu_play, (const std::uint32_t* words, std::size_t count), {
   Module["gpuPlayer"].play(new Uint32Array(wasmMemory.buffer, words >>> 0, count));

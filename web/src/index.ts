@@ -31,7 +31,9 @@ export { type Restorable, type Stateful, type WarmupOptions, warmup } from "./au
 export { fft } from "./composites/fourier/namespace.js";
 export * from "./composites/index.js";
 export * as linalg from "./composites/linalg/namespace.js";
+export * as masked from "./composites/masked/index.js";
 export { randintLike } from "./composites/random_integers.js";
+export * as signal from "./composites/signal/index.js";
 export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";

@@ -6,7 +6,10 @@ import { describe, test } from "node:test";
 import { assertTensor, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
-/** The functions that PyTorch 2.6 documents, and those of them that do not exist here. */
+/**
+ * The functions that PyTorch 2.6 documents, and those of them that do not exist here; `alone` are functions that are in the namespace only,
+ * whether documented or not.
+ */
 const kNamespaces = {
   linalg: {
     names: `norm vectorNorm matrixNorm diagonal det slogdet cond matrixRank cholesky qr eig eigvals eigh eigvalsh svd svdvals
@@ -20,6 +23,15 @@ const kNamespaces = {
       scaledModifiedBesselK1 sinc softmax sphericalBesselJ0 xlog1py xlogy zeta`,
     missing:
       "airyAi besselJ0 besselJ1 scaledModifiedBesselK0 scaledModifiedBesselK1 sphericalBesselJ0",
+    alone: `modifiedBesselI0 modifiedBesselI1 hermitePolynomialH hermitePolynomialHe laguerrePolynomialL legendrePolynomialP
+      chebyshevPolynomialT chebyshevPolynomialU chebyshevPolynomialV chebyshevPolynomialW shiftedChebyshevPolynomialT
+      shiftedChebyshevPolynomialU shiftedChebyshevPolynomialV shiftedChebyshevPolynomialW`,
+  },
+  masked: {
+    names: "",
+    missing: "",
+    alone: `sum prod cumsum cumprod amax amin argmax argmin logsumexp mean median norm var std softmax logSoftmax softmin
+      normalize logaddexp`,
   },
   fft: {
     names: `fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft hfft2 ihfft2 hfftn ihfftn fftfreq
@@ -34,10 +46,11 @@ const words = (text) => text.split(/\s+/).filter((word) => word !== "");
 const kOtherNames = { inv: "inverse", expit: "sigmoid", gammaln: "lgamma", psi: "digamma" };
 const kOtherMeaning = ["linalg.norm", "linalg.diagonal", "linalg.vander"];
 
-for (const [namespace, { names, missing }] of Object.entries(kNamespaces)) {
+for (const [namespace, { names, missing, alone = "" }] of Object.entries(kNamespaces)) {
   describe(`eg.${namespace}`, () => {
     test("has the functions that PyTorch documents, but for those known to be missing", () => {
-      const expected = words(names).filter((name) => !words(missing).includes(name));
+      const documented = words(names).filter((name) => !words(missing).includes(name));
+      const expected = [...documented, ...words(alone)];
       const found = Object.keys(eg[namespace]);
       assert.deepEqual(found.sort(), expected.sort());
       for (const name of found) assert.equal(typeof eg[namespace][name], "function", name);
@@ -46,7 +59,7 @@ for (const [namespace, { names, missing }] of Object.entries(kNamespaces)) {
     test("has the plain functions, but for those of another meaning", () => {
       for (const [name, own] of Object.entries(eg[namespace])) {
         const path = `${namespace}.${name}`;
-        if (path === "fft.fft") continue;
+        if (path === "fft.fft" || words(alone).includes(name)) continue;
         const plain = eg[kOtherNames[name] ?? name];
         if (kOtherMeaning.includes(path)) assert.notEqual(own, plain, path);
         else assert.equal(own, plain, path);
@@ -54,6 +67,52 @@ for (const [namespace, { names, missing }] of Object.entries(kNamespaces)) {
     });
   });
 }
+
+test("eg.signal.windows has PyTorch's windows", () => {
+  const names = `bartlett blackman cosine exponential gaussian generalCosine generalHamming hamming hann kaiser nuttall`;
+  assert.deepEqual(Object.keys(eg.signal), ["windows"]);
+  assert.deepEqual(Object.keys(eg.signal.windows).sort(), words(names));
+  assertThrows(
+    () => eg.signal.windows.exponential(4, { center: 1 }),
+    "InvalidArgument",
+    /sym: false/,
+  );
+  assertThrows(() => eg.signal.windows.gaussian(4, { std: 0 }), "InvalidArgument", /std: expected/);
+  assertThrows(() => eg.signal.windows.hann(-1), "InvalidArgument", /0 or more, got -1/);
+});
+
+test("eg.masked refuses masks that do not broadcast to the input", () => {
+  const [x, mask] = [eg.ones([2, 3]), eg.ones([2, 2, 3], { dtype: "bool" })];
+  assertThrows(() => eg.masked.sum(x, { mask }), "ShapeMismatch", /at most 2 dimensions/);
+  const narrow = eg.ones([2], { dtype: "bool" });
+  assertThrows(() => eg.masked.mean(x, { mask: narrow }), "ShapeMismatch", /\[masked.mean\]/);
+  const none = eg.zeros([2, 3], { dtype: "bool" });
+  const numbers = eg.ones([2, 3], { dtype: "int32" });
+  assertThrows(() => eg.masked.median(numbers, { mask: none }), "InvalidArgument", /no element/);
+  assertThrows(
+    () => eg.masked.amax(eg.ones([2], { dtype: "complex64" }), { mask: narrow }),
+    "DtypeMismatch",
+  );
+});
+
+test("svdLowrank and pcaLowrank find a matrix of low rank", () => {
+  eg.manualSeed(3);
+  const A = eg.randn([20, 3], { dtype: "float64" }).matmul(eg.randn([3, 12], { dtype: "float64" }));
+  for (const matrix of [A, A.t()]) {
+    const [U, S, V] = eg.svdLowrank(matrix, { q: 5 });
+    assertTensor(U.mul(S).matmul(V.t()), matrix.dataSync(), { atol: 1e-9 });
+    assertTensor(S, eg.linalg.svdvals(matrix).narrow(0, 0, 5).dataSync(), { atol: 1e-9 });
+  }
+  const [, S, V] = eg.pcaLowrank(A, { q: 3 });
+  const centered = A.sub(A.mean(0, true));
+  assertTensor(centered.matmul(V).square().sum(0).sqrt(), S.dataSync(), { rtol: 1e-9 });
+  assertThrows(() => eg.svdLowrank(A, { q: 13 }), "InvalidArgument", /0 to 12/);
+});
+
+test("orthogonal polynomials refuse degrees that would take forever", () => {
+  assertThrows(() => eg.special.legendrePolynomialP(eg.ones([1]), 1e9), "InvalidArgument", /up to/);
+  assertThrows(() => eg.special.hermitePolynomialH(eg.ones([1]), "2"), "InvalidArgument", /n: /);
+});
 
 test("eg.fft is a transform itself", () => {
   const x = eg.tensor([1, 2, 3, 4]);

@@ -2,7 +2,9 @@
 
 import { kFourierSamples } from "./fourier_samples.mjs";
 import { kImageSamples } from "./image_samples.mjs";
+import { kMaskedSamples } from "./masked_samples.mjs";
 import { kMatrixSamples } from "./matrix_samples.mjs";
+import { kPolynomialSamples, kWindowSamples } from "./polynomial_samples.mjs";
 
 /** The sample calls by the name of the function. */
 export const kCompositeCalls = {
@@ -48,6 +50,11 @@ export const kCompositeCalls = {
     "T([9]), 3, {range: [-1, 1], density: true}",
     "T([9]), 3, {weight: T([9])}",
   ],
+  histogramdd: [
+    "T([9, 2]), 3",
+    "T([9, 2]), [2, 3], {range: [-1, 1, -2, 1], density: true}",
+    "T([3, 3, 1]), [T([4], 0.1, 1).cumsum(0).sub(1).detach()], {weight: T([3, 3])}",
+  ],
   hsplit: ["T([2, 4]), 2", "T([4]), [1, 3]"],
   inner: ["T([2, 3]), T([4, 3])", "T([3]), T([3])", "T([]), T([2])"],
   isin: ["I([3, 4], 9), I([3], 9)", "I([3, 4], 9), 2", "T([3]), T([2]), {invert: true}"],
@@ -61,6 +68,10 @@ export const kCompositeCalls = {
   nanquantile: ["T([5]), 0.3", "T([3, 4]), T([2], 0, 1), {dim: 0}"],
   narrowCopy: ["T([3, 4]), 1, 1, 2"],
   pdist: ["T([4, 3])", "T([3, 2]), 3", "T([3, 2]), 1"],
+  put: [
+    "T([3, 4]), I([3], 1).add(4).cumsum(0).sub(1), T([3])",
+    "T([3, 2]), I([2, 1], 1).add(1), T([2, 1]), true",
+  ],
   quantile: [
     "T([5]), 0.3",
     "T([3, 4]), T([2], 0, 1), 1, true",
@@ -95,5 +106,8 @@ export const kCompositeCalls = {
   vsplit: ["T([4, 2]), 2"],
   ...kFourierSamples,
   ...kImageSamples,
+  ...kMaskedSamples,
+  ...kPolynomialSamples,
+  ...kWindowSamples,
   ...kMatrixSamples,
 };

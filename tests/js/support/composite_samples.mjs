@@ -32,10 +32,14 @@ export const aliases = [...opTable, ...compositeTable].flatMap(({ js }) =>
 
 // Returns the comment before a function as one line. For a name in a namespace, the first comment of the file.
 function docOf(name) {
-  const own = name.split(".").at(-1);
-  const pattern = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*export const ${own}\\b`);
-  const sources = kSources.filter((text) => pattern.test(text));
-  const source = sources.find((text) => text.includes(`"${name}"`)) ?? sources[0];
-  const [, comment] = source.match(pattern);
-  return comment.replaceAll(/\n\s*\* ?/g, " ").trim();
+  const comment = "/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*";
+  // `var` is no name of a constant, so the function is known by the name that it is given.
+  const named = `export const \\w+(?:(?!export const)[^])*?\\(\\s*"${name}"`;
+  const declared = `export const ${name.split(".").at(-1)}\\b`;
+  for (const declaration of [named, declared]) {
+    const found = kSources.map((text) => text.match(new RegExp(comment + declaration)));
+    const match = found.find((one) => one !== null);
+    if (match !== undefined) return match[1].replaceAll(/\n\s*\* ?/g, " ").trim();
+  }
+  throw new Error(`${name} has no comment`);
 }

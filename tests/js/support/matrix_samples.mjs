@@ -37,6 +37,13 @@ export const kMatrixSamples = {
   matrixNorm: ["T([3, 4])", 'T([3, 2, 4]), "nuc", [0, 2], true', "T([3, 4]), {ord: -1}"],
   matrixPower: ["T([3, 3]), 3", "T([2, 3, 3]), {n: -2}", "T([3, 3]), 0", "C([2, 2]), 5"],
   matrixRank: ["T([3, 4])", "T([2, 3, 3]), 0.1, {hermitian: true}"],
+  pcaLowrank: ["T([4, 2])", "T([2, 3]), 2, false"],
+  svdLowrank: ["T([3, 2]), 2", "T([2, 3]), {q: 2, niter: 1, M: T([3])}"],
+  luUnpack: [
+    "T([3, 3]), I([3], 3).add(1)",
+    "T([2, 3, 2]), I([2, 2], 3).add(1)",
+    "T([2, 3]), I([2], 2).add(1), {unpackPivots: false}",
+  ],
   multiDot: ["[T([2, 3]), T([3, 1]), T([1, 4]), T([4, 2])]", "[T([3]), T([3, 2]), T([2])]"],
   norm: ["T([3, 4])", 'T([3, 4]), "nuc"', 'T([3, 4]), "fro", 1', "T([3, 4]), 3, {dim: 0}"],
   tensorinv: ["T([4, 2, 2]), {ind: 1}", "T([2, 3, 6])"],

@@ -23,6 +23,7 @@ export {
   mul as multiply,
   ne as notEqual,
   neg as negative,
+  pinv as pinverse,
   sub as subtract,
   transpose as swapdims,
   trunc as fix,

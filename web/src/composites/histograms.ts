@@ -7,6 +7,7 @@ import {
   amin,
   bucketize,
   clamp,
+  clone,
   diff,
   div,
   flatten,
@@ -76,7 +77,7 @@ function checkCounted(input: Tensor, weights: Tensor | null, minlength: number):
 }
 
 /** The sum of the weights at each index. */
-function counted(positions: Tensor, size: number, weights: Tensor): Tensor {
+export function counted(positions: Tensor, size: number, weights: Tensor): Tensor {
   const { dtype, device } = weights;
   return indexAdd(zeros([size], { dtype, device }), 0, positions, weights);
 }
@@ -134,7 +135,7 @@ export const histogram: (
   ) => {
     checkHistogram(input, bins, range, weight);
     const values = flatten(input.detach());
-    const edges = edgesOf(values, bins, range);
+    const edges = edgesOf("histogram", values, bins, range);
     const count = sizeOf(edges, 0) - 1;
     // The number of edges that are not above each element; the last bin includes its end.
     const passed = bucketize(values, edges, { right: true });
@@ -170,21 +171,27 @@ function checkHistogram(
     );
 }
 
-function edgesOf(values: Tensor, bins: unknown, range: readonly number[] | null): Tensor {
+/** The edges of the bins: those that were given, or those of equal bins. */
+export function edgesOf(
+  where: string,
+  values: Tensor,
+  bins: unknown,
+  range: readonly number[] | null,
+): Tensor {
   if (bins instanceof Tensor) {
     if (bins.ndim !== 1 || bins.numel < 2 || bins.dtype !== values.dtype) {
       const reason = `one dimension of two or more edges in ${values.dtype}`;
       fail(
         "InvalidArgument",
-        "histogram",
+        where,
         `bins: expected ${reason}, got ${bins.dtype} [${bins.shape}].`,
       );
     }
-    return bins;
+    return clone(bins);
   }
-  checkBinned("histogram", values, bins);
+  checkBinned(where, values, bins);
   const [low, high] = range ?? (values.numel > 0 ? rangeOfData(values) : [0, 1]);
-  const [from, to] = widened("histogram", low as number, high as number, 0.5);
+  const [from, to] = widened(where, low as number, high as number, 0.5);
   return linspace(from, to, bins + 1, { dtype: values.dtype, device: values.device });
 }
 
@@ -218,6 +225,7 @@ function widened(where: string, low: number, high: number, by: number): [number,
   return low === high ? [low - by, high + by] : [low, high];
 }
 
-function lastAtMost(bin: Tensor, bins: number): Tensor {
+/** Positions of bins as int64, where the end of the last bin belongs to it. */
+export function lastAtMost(bin: Tensor, bins: number): Tensor {
   return toDtype(clamp(bin, { max: bins - 1 }), "int64");
 }

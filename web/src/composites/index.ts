@@ -15,8 +15,9 @@ export {
 export { embeddingBag } from "./embedding_bag.js";
 export * from "./fourier/index.js";
 export { gradient } from "./gradient.js";
+export { histogramdd } from "./histogramdd.js";
 export { bincount, histc, histogram } from "./histograms.js";
-export { cumulativeTrapezoid, trapezoid } from "./integration.js";
+export { cumulativeTrapezoid, trapezoid, trapezoid as trapz } from "./integration.js";
 export {
   blockDiag,
   broadcastTensors,
@@ -46,6 +47,7 @@ export {
   diagEmbed,
   diagflat,
   diagonalScatter,
+  put,
   selectScatter,
   sliceScatter,
 } from "./scatters.js";

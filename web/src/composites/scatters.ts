@@ -5,6 +5,7 @@ import { interpreter } from "../dispatch/interpreter.js";
 import type { Ints } from "../dispatch/types.js";
 import { slice, toDtype } from "../generated/internal.js";
 import {
+  add,
   arange,
   asStrided,
   clone,
@@ -12,9 +13,12 @@ import {
   diag,
   diagonal,
   flatten,
+  indexAdd,
   indexCopy,
+  lt,
   reshape,
   select,
+  where,
   zeros,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
@@ -38,6 +42,28 @@ export const diagonalScatter: (input: Tensor, src: Tensor, ...rest: DiagonalArgu
     (input: Tensor, src: Tensor, offset: number, dim1: number, dim2: number) =>
       written(input, src, (copy) => diagonal(copy, offset, dim1, dim2)),
   );
+
+/**
+ * A copy of `input` whose elements at the positions `index`, counted in row-major order and from the end if negative, are those of `source`, or with `accumulate` the sum
+ * of both. Both have as many elements.
+ */
+export const put: {
+  (input: Tensor, index: Tensor, source: Tensor, accumulate?: boolean): Tensor;
+  (input: Tensor, index: Tensor, source: Tensor, options: { accumulate?: boolean }): Tensor;
+} = /* @__PURE__ */ composite(
+  "put",
+  "input:tensor index:tensor source:tensor accumulate:bool=false",
+  (input: Tensor, index: Tensor, source: Tensor, accumulate: boolean) => {
+    if (index.numel !== source.numel) {
+      const reason = `source: expected as many elements as index has, ${index.numel}`;
+      fail("ShapeMismatch", "put", `${reason}, got ${source.numel}.`);
+    }
+    const write = accumulate ? indexAdd : indexCopy;
+    const given = flatten(index);
+    const places = where(lt(given, 0), add(given, input.numel), given);
+    return reshape(write(flatten(input), 0, places, flatten(source)), input.shape);
+  },
+);
 
 /** A copy of `input` whose select(dim, index) is `src`. */
 export const selectScatter: {

@@ -13,8 +13,10 @@ export {
   gammainc,
   gammaincc,
   i0,
+  i0 as modifiedBesselI0,
   i0e,
   i1,
+  i1 as modifiedBesselI1,
   i1e,
   lgamma as gammaln,
   log1p,
@@ -34,3 +36,17 @@ export {
   zeta,
 } from "../generated/ops.js";
 export { multigammaln } from "./arithmetic.js";
+export {
+  chebyshevPolynomialT,
+  chebyshevPolynomialU,
+  chebyshevPolynomialV,
+  chebyshevPolynomialW,
+  hermitePolynomialH,
+  hermitePolynomialHe,
+  laguerrePolynomialL,
+  legendrePolynomialP,
+  shiftedChebyshevPolynomialT,
+  shiftedChebyshevPolynomialU,
+  shiftedChebyshevPolynomialV,
+  shiftedChebyshevPolynomialW,
+} from "./polynomials.js";

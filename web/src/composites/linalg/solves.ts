@@ -1,13 +1,18 @@
 // Systems of equations that are solved through other ops.
 
+import type { Arguments } from "../../arguments/read.js";
 import { toDtype } from "../../generated/internal.js";
 import {
+  add,
   arange,
   argsort,
   cat,
   conj,
   detach,
+  empty,
+  eq,
   expand,
+  eye,
   flip,
   fullLike,
   gather,
@@ -53,7 +58,7 @@ export const luSolve: LuSolve = /* @__PURE__ */ composite(
       const expected = left ? `[..., ${n}, k]` : `[..., k, ${n}]`;
       fail("ShapeMismatch", "luSolve", `B: expected the shape ${expected}, got [${B.shape}].`);
     }
-    const rows = withDims(unsqueeze(rowsOf(LU, pivots), -1), B.ndim);
+    const rows = withDims(unsqueeze(rowsOf("luSolve", LU, pivots), -1), B.ndim);
     // X A = B is solved as the transposed system, and that of the adjoint as the conjugate one.
     const conjugated = (t: Tensor) => (adjoint && isComplex(t) ? conj(t) : t);
     const known = conjugated(withDims(left ? B : transpose(B, -2, -1), LU.ndim));
@@ -69,22 +74,60 @@ function withDims(t: Tensor, ndim: number): Tensor {
 }
 
 // The order of the rows of A in L U.
-function rowsOf(LU: Tensor, pivots: Tensor): Tensor {
-  const shape = LU.shape.slice(0, -1);
+function rowsOf(where: string, LU: Tensor, pivots: Tensor): Tensor {
+  const rowsShape = LU.shape.slice(0, -1);
+  const [m = 0, n = 0] = LU.shape.slice(-2);
+  const shape = [...LU.shape.slice(0, -2), Math.min(m, n)];
   if (!/^u?int/.test(pivots.dtype) || pivots.shape.join() !== shape.join()) {
     const reason = `pivots: expected whole numbers of the shape [${shape}], got ${pivots.dtype} of [${pivots.shape}].`;
-    fail("ShapeMismatch", "luSolve", reason);
+    fail("ShapeMismatch", where, reason);
   }
-  const n = shape.at(-1) ?? 0;
   const { device } = LU;
-  let rows = expand(arange(n, { dtype: "int64", device }), shape);
+  let rows = expand(arange(m, { dtype: "int64", device }), rowsShape);
   const partners = sub(toDtype(pivots, "int64"), 1);
-  for (let i = 0; i < n; i++) {
+  for (let i = 0; i < Math.min(m, n); i++) {
     const partner = narrow(partners, -1, i, 1);
     const pair = cat([fullLike(partner, i), partner], -1);
     rows = scatter(rows, -1, pair, gather(rows, -1, flip(pair, -1)));
   }
   return rows;
+}
+
+interface LuUnpackOptions {
+  unpackData?: boolean;
+  unpackPivots?: boolean;
+}
+
+/**
+ * The parts of the result of luFactor() for A [..., m, n]: A = P L U. Without `unpackPivots` P is empty, without `unpackData` L and U
+ * are.
+ */
+export const luUnpack: (
+  LU: Tensor,
+  pivots: Tensor,
+  ...rest: Arguments<[unpackData: boolean, unpackPivots: boolean], LuUnpackOptions>
+) => [P: Tensor, L: Tensor, U: Tensor] = /* @__PURE__ */ composite(
+  "luUnpack",
+  "LU:tensor pivots:tensor unpackData:bool=true unpackPivots:bool=true",
+  (LU: Tensor, pivots: Tensor, unpackData: boolean, unpackPivots: boolean) => {
+    const [m, n] = LU.shape.slice(-2);
+    if (m === undefined || n === undefined)
+      fail("ShapeMismatch", "luUnpack", `LU: expected [..., m, n], got the shape [${LU.shape}].`);
+    const { dtype, device } = LU;
+    const none = () => empty([0], { dtype, device });
+    const size = Math.min(m, n);
+    const P = unpackPivots ? permutationOf(rowsOf("luUnpack", LU, pivots), LU) : none();
+    if (!unpackData) return [P, none(), none()];
+    const one = eye(m, size, { dtype, device });
+    const L = add(tril(narrow(LU, -1, 0, size), -1), one);
+    return [P, L, triu(narrow(LU, -2, 0, size))];
+  },
+);
+
+// The matrix that puts row i in the place rows[i].
+function permutationOf(rows: Tensor, { dtype, device }: Tensor): Tensor {
+  const places = arange(rows.shape.at(-1) ?? 0, { dtype: "int64", device });
+  return toDtype(eq(unsqueeze(places, -1), unsqueeze(rows, -2)), dtype);
 }
 
 function solution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {

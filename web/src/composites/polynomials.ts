@@ -1,0 +1,169 @@
+// Orthogonal polynomials of torch.special, by their recurrences. PyTorch has no derivatives of them; here they follow from the ops.
+
+import { toDtype } from "../generated/internal.js";
+import { add, div, eq, mul, onesLike, sub, trunc, where, zerosLike } from "../generated/ops.js";
+import { describe, fail } from "../runtime/errors.js";
+import { getDefaultDtype } from "../tensor/default_dtype.js";
+import { isComplex, isFloat } from "../tensor/dtype.js";
+import { Tensor } from "../tensor/tensor.js";
+import { composite } from "./composite.js";
+
+type Polynomial = (x: Tensor, n: number | Tensor) => Tensor;
+
+/** The polynomial of degree 1 at x, and that of degree k + 1 by those of degrees k and k - 1. */
+interface Family {
+  first(x: Tensor): Tensor;
+  next(k: number, one: Tensor, before: Tensor, x: Tensor): Tensor;
+}
+
+/** Each degree takes a step of the recurrence. */
+const kHighestDegree = 10_000;
+
+const kChebyshevStep: Family["next"] = (_, one, before, x) => sub(mul(mul(x, 2), one), before);
+
+/** The Chebyshev polynomial of the first kind of degree n, a whole number or a tensor of them; 0 for a negative one. */
+export const chebyshevPolynomialT: Polynomial = /* @__PURE__ */ polynomial(
+  "special.chebyshevPolynomialT",
+  { first: (x) => x, next: kChebyshevStep },
+);
+
+/** The Chebyshev polynomial of the second kind of degree n. */
+export const chebyshevPolynomialU: Polynomial = /* @__PURE__ */ polynomial(
+  "special.chebyshevPolynomialU",
+  { first: (x) => mul(x, 2), next: kChebyshevStep },
+);
+
+/** The Chebyshev polynomial of the third kind of degree n. */
+export const chebyshevPolynomialV: Polynomial = /* @__PURE__ */ polynomial(
+  "special.chebyshevPolynomialV",
+  { first: (x) => sub(mul(x, 2), 1), next: kChebyshevStep },
+);
+
+/** The Chebyshev polynomial of the fourth kind of degree n. */
+export const chebyshevPolynomialW: Polynomial = /* @__PURE__ */ polynomial(
+  "special.chebyshevPolynomialW",
+  { first: (x) => add(mul(x, 2), 1), next: kChebyshevStep },
+);
+
+/** The Chebyshev polynomial of the first kind of degree n at 2 x - 1. */
+export const shiftedChebyshevPolynomialT: Polynomial = /* @__PURE__ */ polynomial(
+  "special.shiftedChebyshevPolynomialT",
+  { first: (x) => x, next: kChebyshevStep },
+  shifted,
+);
+
+/** The Chebyshev polynomial of the second kind of degree n at 2 x - 1. */
+export const shiftedChebyshevPolynomialU: Polynomial = /* @__PURE__ */ polynomial(
+  "special.shiftedChebyshevPolynomialU",
+  { first: (x) => mul(x, 2), next: kChebyshevStep },
+  shifted,
+);
+
+/** The Chebyshev polynomial of the third kind of degree n at 2 x - 1. */
+export const shiftedChebyshevPolynomialV: Polynomial = /* @__PURE__ */ polynomial(
+  "special.shiftedChebyshevPolynomialV",
+  { first: (x) => sub(mul(x, 2), 1), next: kChebyshevStep },
+  shifted,
+);
+
+/** The Chebyshev polynomial of the fourth kind of degree n at 2 x - 1. */
+export const shiftedChebyshevPolynomialW: Polynomial = /* @__PURE__ */ polynomial(
+  "special.shiftedChebyshevPolynomialW",
+  { first: (x) => add(mul(x, 2), 1), next: kChebyshevStep },
+  shifted,
+);
+
+/** The physicists' Hermite polynomial of degree n. */
+export const hermitePolynomialH: Polynomial = /* @__PURE__ */ polynomial(
+  "special.hermitePolynomialH",
+  {
+    first: (x) => mul(x, 2),
+    next: (k, one, before, x) => sub(mul(mul(x, 2), one), mul(before, 2 * k)),
+  },
+);
+
+/** The probabilists' Hermite polynomial of degree n. */
+export const hermitePolynomialHe: Polynomial = /* @__PURE__ */ polynomial(
+  "special.hermitePolynomialHe",
+  { first: (x) => x, next: (k, one, before, x) => sub(mul(x, one), mul(before, k)) },
+);
+
+/** The Laguerre polynomial of degree n. */
+export const laguerrePolynomialL: Polynomial = /* @__PURE__ */ polynomial(
+  "special.laguerrePolynomialL",
+  {
+    first: (x) => sub(1, x),
+    next: (k, one, before, x) => div(sub(mul(sub(2 * k + 1, x), one), mul(before, k)), k + 1),
+  },
+);
+
+/** The Legendre polynomial of degree n. */
+export const legendrePolynomialP: Polynomial = /* @__PURE__ */ polynomial(
+  "special.legendrePolynomialP",
+  {
+    first: (x) => x,
+    next: (k, one, before, x) => div(sub(mul(mul(x, 2 * k + 1), one), mul(before, k)), k + 1),
+  },
+);
+
+function shifted(x: Tensor): Tensor {
+  return sub(mul(x, 2), 1);
+}
+
+function polynomial(
+  name: string,
+  family: Family,
+  argument: (x: Tensor) => Tensor = (x) => x,
+): Polynomial {
+  return composite<Polynomial>(name, "x:tensor n:any", (given: Tensor, n: unknown) => {
+    if (isComplex(given.dtype))
+      fail("DtypeMismatch", name, `x: expected real numbers, got ${given.dtype}.`);
+    const x = argument(isFloat(given.dtype) ? given : toDtype(given, getDefaultDtype()));
+    return n instanceof Tensor ? ofDegrees(name, family, x, n) : ofDegree(name, family, x, n);
+  });
+}
+
+function ofDegree(name: string, family: Family, x: Tensor, n: unknown): Tensor {
+  if (typeof n !== "number" || Number.isNaN(n))
+    fail("InvalidArgument", name, `n: expected a number or a tensor, got ${describe(n)}.`);
+  const degree = Math.trunc(n);
+  checkDegree(name, degree);
+  if (degree < 0) return zerosLike(x);
+  let result = onesLike(x);
+  walk(family, x, degree, (_, value) => {
+    result = value;
+  });
+  return result === x ? mul(x, 1) : result;
+}
+
+// Each element has the polynomial of its own degree.
+function ofDegrees(name: string, family: Family, x: Tensor, n: Tensor): Tensor {
+  if (isComplex(n.dtype)) fail("DtypeMismatch", name, `n: expected real numbers, got ${n.dtype}.`);
+  const degrees = trunc(n.detach());
+  const highest = n.numel === 0 ? 0 : Number(degrees.max().item<number | bigint>());
+  checkDegree(name, highest);
+  let result = where(eq(degrees, 0), onesLike(x), zerosLike(x));
+  walk(family, x, highest, (k, value) => {
+    result = where(eq(degrees, k), value, result);
+  });
+  return result;
+}
+
+// Calls `found` with the polynomials of the degrees from 1 on.
+function walk(
+  { first, next }: Family,
+  x: Tensor,
+  highest: number,
+  found: (degree: number, value: Tensor) => void,
+): void {
+  let [before, one] = [onesLike(x), first(x)];
+  for (let k = 1; k <= highest; k++) {
+    found(k, one);
+    if (k < highest) [before, one] = [one, next(k, one, before, x)];
+  }
+}
+
+function checkDegree(name: string, degree: number): void {
+  if (degree <= kHighestDegree) return;
+  fail("InvalidArgument", name, `n: expected degrees up to ${kHighestDegree}, got ${degree}.`);
+}

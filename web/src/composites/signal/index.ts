@@ -1,0 +1,3 @@
+// eg.signal: torch.signal.
+
+export * as windows from "./windows.js";
