@@ -9,6 +9,7 @@ import { untilSettled } from "../runtime/keep_alive.js";
 import { scriptAt } from "../runtime/load.js";
 import { kFailed, kRefused, type NativeModule } from "../runtime/native.js";
 import { processHere } from "../runtime/node.js";
+import { addressIn } from "../runtime/start_failure.js";
 import type { InitValues } from "./init_options.js";
 
 /** The adapter that the WebGPU device runs on. */
@@ -25,6 +26,19 @@ export interface WebGpuInfo {
   readonly f16: boolean;
 }
 
+/** How often the player's script could not be loaded. */
+let failedDownloads = 0;
+/** Tells the engine where the script is, for the next attempt. */
+let locateScript = (): void => undefined;
+
+// Firefox remembers a failed download, so the next attempt has another address (runtime/import_again.ts).
+function nextAddress(address: string): string {
+  if (failedDownloads === 0 || !address.startsWith("http")) return address;
+  const url = new URL(address);
+  url.searchParams.set("attempt", String(failedDownloads));
+  return url.href;
+}
+
 /**
  * Tells the engine whether it may use a WebGPU device; does not open one yet. An object passed instead of navigator.gpu cannot
  * be sent to another thread, so the main thread then replays the recorded commands. @internal
@@ -36,10 +50,9 @@ export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitVal
   if (isGiven) module.gpu = gpu;
   const isOwn = typeof webgpu === "object";
   if (isOwn) module.gpuDevice = webgpu.device;
-  native.allowGpu(
-    scriptAt(wasmUrl, "edgegrad-webgpu.js") ?? addressed(webGpuScript) ?? "",
-    isGiven || isOwn,
-  );
+  const address = scriptAt(wasmUrl, "edgegrad-webgpu.js") ?? addressed(webGpuScript) ?? "";
+  locateScript = () => native.allowGpu(nextAddress(address), isGiven || isOwn);
+  locateScript();
 }
 
 /** Whether init() has to open the device. @internal */
@@ -76,6 +89,10 @@ export async function openGpu(isWanted: boolean): Promise<void> {
     : "";
   await untilSettled<void>("init", (resolve, reject) => {
     const answer = holdFunction(([outcome]) => {
+      if (outcome === kFailed && addressIn(native.gpuFailure()) !== undefined) {
+        failedDownloads++;
+        locateScript();
+      }
       if (outcome === kRefused)
         reject(new EdgeGradError("InvalidArgument", `[init] ${native.gpuFailure()}`));
       else if (outcome === kFailed)
