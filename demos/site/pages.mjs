@@ -11,6 +11,11 @@ export const kPages = [
     "Personalize",
     "Show your camera a few things, and a small network tells them apart seconds later.",
   ],
+  [
+    "colors",
+    "Colors",
+    "A network learns the colors of what your camera sees, without a byte of it leaving the graphics card.",
+  ],
   ["gpt", "Small GPT", "A language model trains on a book while you read the text it generates."],
   [
     "fine_tune",

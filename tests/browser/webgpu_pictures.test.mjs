@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { kWebGpu, noBrowser } from "./support/chromium.mjs";
+import { kWebGpuCanvas, noBrowser } from "./support/chromium.mjs";
 import { resultOf } from "./support/pages.mjs";
 import { kIsolation } from "./support/project.mjs";
 import { useProject } from "./support/suite.mjs";
@@ -19,7 +19,7 @@ const kOfPicture = "3,40,70";
 const kFewBytes = 64;
 
 describe("pictures of a page with WebGPU", { skip: noBrowser }, () => {
-  const suite = useProject([...kWebGpu, "--autoplay-policy=no-user-gesture-required"]);
+  const suite = useProject([...kWebGpuCanvas, "--autoplay-policy=no-user-gesture-required"]);
 
   for (const own of [true, false]) {
     const whose = own ? "of the page" : "of the engine's own thread";

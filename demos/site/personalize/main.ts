@@ -1,3 +1,4 @@
+import { Camera } from "../shared/camera.js";
 import { download, onFile } from "../shared/files.js";
 import { byId } from "../shared/frame.js";
 import { newestWins } from "../shared/newest_wins.js";
@@ -8,7 +9,6 @@ import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer } from "../shared/trainer_link.js";
 import { watchVisibility } from "../shared/visibility.js";
 import { kSide } from "./backbone/model.mjs";
-import { Camera } from "./camera.js";
 import { anyThing, drawThing, kThings } from "./drawn_things.js";
 import { PredictionList } from "./prediction_list.js";
 import type { Personalizer } from "./trainer.js";
@@ -23,7 +23,7 @@ const { trainer } = linkTrainer<Personalizer>(
 );
 const video = byId<HTMLVideoElement>("video");
 const shown = byId<HTMLCanvasElement>("shown");
-const camera = new Camera(video);
+const camera = new Camera(video, "You can add pictures from files instead.");
 const prediction = new PredictionList(byId("prediction"));
 const classes = new PictureClasses(byId("classes"), {
   making: { label: `Take ${kPicturesAtOnce} pictures`, make: (add) => tried(() => takeInto(add)) },

@@ -3,10 +3,13 @@
 /** Shows the camera in a video element. */
 export class Camera {
   readonly #video: HTMLVideoElement;
+  readonly #otherwise: string;
   #stream: MediaStream | null = null;
 
-  constructor(video: HTMLVideoElement) {
+  /** `otherwise` says what a visitor without a camera can do. */
+  constructor(video: HTMLVideoElement, otherwise: string) {
     this.#video = video;
+    this.#otherwise = otherwise;
   }
 
   get isOn(): boolean {
@@ -15,7 +18,7 @@ export class Camera {
 
   /** Resolves when there are pictures. Throws an Error that says why there is no camera and what to do; `ended` is called if it goes away. */
   async start(ended: () => void): Promise<void> {
-    this.#stream = await openStream();
+    this.#stream = await openStream(this.#otherwise);
     for (const track of this.#stream.getTracks()) {
       track.addEventListener("ended", () => {
         this.stop();
@@ -40,19 +43,17 @@ export class Camera {
   }
 }
 
-const kOtherwise = "You can add pictures from files instead.";
-
-async function openStream(): Promise<MediaStream> {
+async function openStream(otherwise: string): Promise<MediaStream> {
   // Missing on pages that were not loaded by https.
   const devices = navigator.mediaDevices as MediaDevices | undefined;
   if (devices?.getUserMedia === undefined) {
-    throw new Error(`This browser gives this page no camera (it needs https). ${kOtherwise}`);
+    throw new Error(`This browser gives this page no camera (it needs https). ${otherwise}`);
   }
   try {
     const video = { facingMode: { ideal: "environment" }, width: { ideal: 640 } };
     return await devices.getUserMedia({ video, audio: false });
   } catch (error) {
-    throw new Error(`${reasonOf(error as DOMException)} ${kOtherwise}`);
+    throw new Error(`${reasonOf(error as DOMException)} ${otherwise}`);
   }
 }
 

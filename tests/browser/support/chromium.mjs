@@ -38,6 +38,14 @@ const kArguments = [
 /** The arguments for a Chromium with WebGPU, which uses a software renderer. */
 export const kWebGpu = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 
+/** The same, where a page also shows what WebGPU draws: without a screen, canvases need one renderer for both. */
+export const kWebGpuCanvas = [
+  ...kWebGpu,
+  "--enable-features=Vulkan",
+  "--use-vulkan=swiftshader",
+  "--use-angle=swiftshader",
+];
+
 const executablePath = kPaths.find((path) => existsSync(path));
 
 /** The reason why browser tests cannot run here, or false. */

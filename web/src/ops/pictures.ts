@@ -24,6 +24,7 @@ import {
 } from "../generated/ops.js";
 import { module, native } from "../runtime/bridge.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
+import { builtInName } from "../runtime/realm.js";
 import { type Device, deviceRule } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
@@ -168,7 +169,7 @@ interface ImageDataLike extends Extent {
 
 function isImageData(source: object): source is ImageDataLike {
   const { data } = source as Partial<ImageDataLike>;
-  return data instanceof Uint8ClampedArray || data instanceof Uint8Array;
+  return /^Uint8(?:Clamped)?Array$/.test(builtInName(data));
 }
 
 // The names of the sizes of different sources; those of a VideoFrame consider its rotation.
