@@ -19,9 +19,14 @@ JsTable<WeakPtr<Node>>& function_nodes() {
 
 class JsFunctionNode final : public CustomFunctionNode {
  public:
-  JsFunctionNode(std::string name, double backward)
-      : CustomFunctionNode(std::move(name)), backward_(std::make_unique<JsFunction>(backward)) {}
+  JsFunctionNode(std::string name, double backward, bool has_jvp)
+      : CustomFunctionNode(std::move(name)),
+        backward_(std::make_unique<JsFunction>(backward)),
+        has_jvp_(has_jvp) {}
   ~JsFunctionNode() override { drop_function(); }
+
+  /// Sets the function that jvp() calls; it is dropped after that.
+  void set_jvp(std::unique_ptr<JsFunction> jvp) { jvp_ = std::move(jvp); }
 
   void clear() override {
     CustomFunctionNode::clear();
@@ -30,22 +35,36 @@ class JsFunctionNode final : public CustomFunctionNode {
 
  protected:
   GradList backward(GradList grads) override {
+    return call<GradList>(*backward_, grads);
+  }
+
+  bool has_jvp() const override { return has_jvp_; }
+
+  TensorList jvp(TensorList tangents) override {
+    const std::unique_ptr<JsFunction> jvp = std::move(jvp_);
+    return call<TensorList>(*jvp, tangents);
+  }
+
+ private:
+  template <class Tensors>
+  static Tensors call(const JsFunction& function, const Tensors& tensors) {
     Arguments arguments;
-    for (const Tensor& grad : grads) arguments.add(grad);
-    return backward_->call(std::move(arguments), [](const Words& answer) {
-      GradList results;
+    for (const Tensor& tensor : tensors) arguments.add(tensor);
+    return function.call(std::move(arguments), [](const Words& answer) {
+      Tensors results;
       for (const double handle : answer) results.push_back(handles().get_optional(handle));
       return results;
     });
   }
 
- private:
   void drop_function() {
     if (backward_ != nullptr) function_nodes().erase(backward_->ref());
     backward_.reset();
   }
 
   std::unique_ptr<JsFunction> backward_;
+  std::unique_ptr<JsFunction> jvp_;
+  bool has_jvp_;
 };
 
 // Returns the node of a function of this thread.
@@ -72,18 +91,32 @@ double set_tensors(double id, int count, void (CustomFunctionNode::*set)(TensorL
 
 }  // namespace
 
+// `flags`: 1 for once differentiable, 2 for a function with a jvp. Writes whether an argument has a
+// tangent: then setFunctionJvp() must follow, and forward run between hideDualLevel() and
+// showDualLevel().
 EG_EXPORT("beginFunction")
-double begin_function(double id, int argument_count, int name_length, bool once_differentiable) {
+double begin_function(double id, int argument_count, int name_length, int flags) {
   return guard<StackNeed::kToEnd>([&] {
     ReceivedValue function(id);
     const auto start = frame().begin() + argument_count;
     std::string name(start, start + name_length);
     const IntrusivePtr<JsFunctionNode> node = function.pass_to(
-        [&](double own) { return make_intrusive<JsFunctionNode>(std::move(name), own); });
+        [&](double own) { return make_intrusive<JsFunctionNode>(std::move(name), own, (flags & 2) != 0); });
     function_nodes().set(JsRef::here(id), WeakPtr<Node>(node.get()));
-    node->set_once_differentiable(once_differentiable);
+    node->set_once_differentiable((flags & 1) != 0);
     node->begin_forward(read_tensors(argument_count));
+    frame()[0] = node->has_tangents();
     return handles().insert(IntrusivePtr<Node>(node));
+  });
+}
+
+EG_EXPORT("setFunctionJvp")
+double set_function_jvp(double id, double jvp) {
+  return guard([&] {
+    auto function = ReceivedValue(jvp).pass_to(
+        [](double own) { return std::make_unique<JsFunction>(own); });
+    node_of(id)->set_jvp(std::move(function));
+    return 0;
   });
 }
 
@@ -106,6 +139,11 @@ double end_function(double id, int output_count) {
 EG_EXPORT("saveForBackward")
 double save_for_backward(double id, int count) {
   return set_tensors(id, count, &CustomFunctionNode::save_for_backward);
+}
+
+EG_EXPORT("saveForForward")
+double save_for_forward(double id, int count) {
+  return set_tensors(id, count, &CustomFunctionNode::save_for_forward);
 }
 
 EG_EXPORT("markDirty")

@@ -20,13 +20,23 @@ std::vector<std::unique_ptr<InferenceModeGuard>>& inference_scopes() {
   return scopes;
 }
 
+// The levels that hideDualLevel() has hidden, which come back in reverse order.
+std::vector<std::unique_ptr<NoDualLevelGuard>>& hidden_levels() {
+  static thread_local std::vector<std::unique_ptr<NoDualLevelGuard>> levels;
+  return levels;
+}
+
 }  // namespace
 
 void end_modes() {
   AutogradState& state = autograd_state();
   while (state.saved_tensor_hooks != nullptr) pop_saved_tensor_hooks();
   while (state.saved_tensor_hooks_disabled != nullptr) enable_saved_tensor_hooks();
-  while (state.dual_level != nullptr) exit_dual_level();
+  do {
+    while (state.dual_level != nullptr) exit_dual_level();
+    if (hidden_levels().empty()) return;
+    hidden_levels().pop_back();
+  } while (true);
 }
 
 EG_EXPORT("isGradEnabled")
@@ -99,6 +109,20 @@ double exit_level() {
     exit_dual_level();
     return 0;
   });
+}
+
+EG_EXPORT("hideDualLevel")
+double hide_level() {
+  return guard<StackNeed::kToEnd>([] {
+    hidden_levels().push_back(std::make_unique<NoDualLevelGuard>());
+    return 0;
+  });
+}
+
+EG_EXPORT("showDualLevel")
+void show_level() {
+  const NativeCall call(StackNeed::kNone);
+  hidden_levels().pop_back();
 }
 
 EG_EXPORT("makeDual")

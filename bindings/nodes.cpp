@@ -102,6 +102,28 @@ double next_functions(Handle handle) {
   });
 }
 
+// Writes for each slot of a gradient: dtype, device, number of dimensions, sizes. Returns the number
+// of words.
+EG_EXPORT("inputMetadata")
+double input_metadata(Handle handle) {
+  return guard([&] {
+    const IntrusivePtr<Node>& node = handles().get_node(handle);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < node->num_inputs(); ++i) {
+      count += 3 + node->input_metadata(i).shape.size();
+    }
+    double* word = frame(count).data();
+    for (std::size_t i = 0; i < node->num_inputs(); ++i) {
+      const InputMetadata& slot = node->input_metadata(i);
+      *word++ = static_cast<double>(slot.dtype);
+      *word++ = static_cast<double>(slot.device.type);
+      *word++ = static_cast<double>(slot.shape.size());
+      for (const std::int64_t size : slot.shape) *word++ = static_cast<double>(size);
+    }
+    return count;
+  });
+}
+
 EG_EXPORT("nodeNumbers")
 double node_numbers(Handle handle) {
   return guard([&] {

@@ -136,6 +136,19 @@ double saved_tensor(Handle handle, int i) {
   });
 }
 
+// Writes all saved tensors of a node; returns their number.
+EG_EXPORT("nodeSavedTensors")
+double node_saved_tensors(Handle handle) {
+  return guard([&] {
+    const IntrusivePtr<Node> node = handles().get_node(handle);
+    TensorList tensors;
+    for (const NamedSavedVariable& saved : node->saved_variables()) {
+      tensors.push_back(saved.variable->unpack(*node));
+    }
+    return return_tensors(tensors);
+  });
+}
+
 EG_EXPORT("registerSavedHooks")
 double register_hooks(Handle handle, int i, double pack_id, double unpack_id) {
   return guard([&] {

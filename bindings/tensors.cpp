@@ -76,6 +76,32 @@ double data_address(Handle handle) {
   });
 }
 
+// Returns a number that tensors have in common while they share their memory.
+EG_EXPORT("storageAddress")
+double storage_address(Handle handle) {
+  return guard([&] {
+    return reinterpret_cast<std::uintptr_t>(handles().get(handle).storage().get());
+  });
+}
+
+EG_EXPORT("incrementVersion")
+double increment_version(Handle handle) {
+  return guard([&] {
+    const Tensor& t = handles().get(handle);
+    (void)t.version();
+    t.bump_version();
+    return 0;
+  });
+}
+
+EG_EXPORT("setVersion")
+double set_version(Handle handle, int version) {
+  return guard([&] {
+    handles().get(handle).set_version(static_cast<std::uint32_t>(version));
+    return 0;
+  });
+}
+
 EG_EXPORT("release")
 void release(Handle handle) {
   // A finalizer must not throw.

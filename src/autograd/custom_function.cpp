@@ -12,10 +12,6 @@
 namespace eg {
 namespace {
 
-bool contains(const TensorList& list, const Tensor& t) {
-  return std::any_of(list.begin(), list.end(), [&](const Tensor& item) { return item.is_same(t); });
-}
-
 // The output for an argument that is returned unchanged: PyTorch's view_as(self) without recording.
 Tensor view_as_self(const Tensor& t) {
   const Tensor view = t.alias();
@@ -39,13 +35,15 @@ void CustomFunctionNode::begin_forward(const TensorList& arguments) {
   bool any_requires_grad = false;
   std::uint32_t edge = 0;
   for (const Tensor& tensor : arguments) {
-    check(!tangent(tensor).defined(), ErrorCode::kNotDifferentiable, function_name_,
-          "forward mode (dualLevel) does not support a custom Function.");
+    has_tangents_ = has_tangents_ || tangent(tensor).defined();
     const bool is_tensor = tensor.defined();
     arguments_.push_back({tensor, is_tensor, requires_grad(tensor), edge});
     if (is_tensor) ++edge;
     any_requires_grad = any_requires_grad || arguments_.back().requires_grad;
   }
+  check(!has_tangents_ || has_jvp(), ErrorCode::kNotDifferentiable, function_name_,
+        "an argument has a tangent of forward mode, for which a custom Function needs a static method "
+        "jvp(ctx, ...tangents).");
   is_recording_ = any_requires_grad && ops_are_recorded();
   if (!is_recording_) return;
   EdgeList edges;
@@ -64,6 +62,7 @@ class CustomFunctionNode::ForwardEnd {
     node_.to_save_.clear();
     node_.dirty_.clear();
     node_.non_differentiable_.clear();
+    node_.saved_for_forward_.clear();
     for (Argument& argument : node_.arguments_) argument.tensor.reset();
   }
   ForwardEnd(const ForwardEnd&) = delete;
@@ -85,6 +84,7 @@ TensorList CustomFunctionNode::end_forward(const TensorList& raw_outputs) {
   if (differentiable > 1) {
     for (const Tensor& output : outputs) restrict_view(output, CreationMeta::kMultiOutputNode);
   }
+  if (has_tangents_) set_tangents(raw_outputs, outputs);
   if (is_recording_) {
     // Only now do outputs have their history, which distinguishes them from other tensors.
     for (const Tensor& t : to_save_) {
@@ -93,6 +93,10 @@ TensorList CustomFunctionNode::end_forward(const TensorList& raw_outputs) {
   }
   forward_done_ = true;
   return outputs;
+}
+
+bool CustomFunctionNode::contains(const TensorList& list, const Tensor& t) {
+  return std::any_of(list.begin(), list.end(), [&](const Tensor& item) { return item.is_same(t); });
 }
 
 SavedAs CustomFunctionNode::role_of(const Tensor& t) const {
@@ -186,6 +190,7 @@ bool CustomFunctionNode::needs_input_grad(std::size_t i) const {
 }
 
 TensorList CustomFunctionNode::saved_tensors() const {
+  if (is_in_jvp_) return saved_for_forward_;
   std::vector<SavedVariable> saved;
   {
     const std::scoped_lock lock(mutex());
@@ -196,6 +201,16 @@ TensorList CustomFunctionNode::saved_tensors() const {
   tensors.reserve(saved.size());
   for (const SavedVariable& variable : saved) tensors.push_back(variable.unpack(*this));
   return tensors;
+}
+
+std::vector<NamedSavedVariable> CustomFunctionNode::saved_variables() {
+  const std::scoped_lock lock(mutex());
+  if (released_) fail_graph_freed();
+  std::vector<NamedSavedVariable> result;
+  for (SavedVariable& variable : saved_) {
+    result.push_back({std::to_string(result.size()), &variable});
+  }
+  return result;
 }
 
 void CustomFunctionNode::release_variables() {

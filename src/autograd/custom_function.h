@@ -15,6 +15,10 @@
 // A result that is a view may not be changed in place later: the rewritten history would bypass the
 // user's backward.
 //
+// If an argument has a tangent (forward_ad.h), forward runs without the dual level, and end_forward()
+// gives the outputs the tangents that the user's jvp() computes from those of the arguments
+// (custom_function_tangents.cpp).
+//
 // Function<T> below is the C++ interface; bindings derive a node whose backward() calls their
 // language.
 
@@ -27,6 +31,7 @@
 #include <variant>
 #include <vector>
 
+#include "autograd/forward_ad.h"
 #include "autograd/grad_mode.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/saved_variable.h"
@@ -46,19 +51,25 @@ class CustomFunctionNode : public Node {
 
   /// Saves tensors for backward, replacing those saved before; undefined ones are allowed.
   void save_for_backward(TensorList tensors) { to_save_ = std::move(tensors); }
+  /// Saves tensors for jvp(), which is called by end_forward(); undefined ones are allowed.
+  void save_for_forward(TensorList tensors) { saved_for_forward_ = std::move(tensors); }
   /// Declares the arguments that forward changes in place; all of them must be returned.
   void mark_dirty(TensorList tensors) { dirty_ = std::move(tensors); }
   /// Declares the results that have no gradient.
   void mark_non_differentiable(TensorList tensors) { non_differentiable_ = std::move(tensors); }
-  /// Sets whether backward receives zeros instead of undefined gradients; true by default.
+  /// Sets whether backward and jvp receive zeros instead of undefined tensors; true by default.
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
   /// Makes backward run without recording, and makes differentiating its results throw.
   void set_once_differentiable(bool value) { once_differentiable_ = value; }
   /// Returns true when the gradient of argument `i` is needed.
   bool needs_input_grad(std::size_t i) const;
-  /// Returns the tensors passed to save_for_backward; throws GraphFreed after the graph was freed.
+  /// Returns the tensors passed to save_for_backward, or inside jvp() those passed to
+  /// save_for_forward; throws GraphFreed after the graph was freed.
   TensorList saved_tensors() const;
+  /// True if an argument has a tangent: forward must then run without the dual level.
+  bool has_tangents() const { return has_tangents_; }
 
+  std::vector<NamedSavedVariable> saved_variables() override;
   std::string name() const override { return function_name_ + "Backward"; }
   GradList apply(GradList&& grads) final;
   void release_variables() override;
@@ -66,6 +77,10 @@ class CustomFunctionNode : public Node {
  protected:
   /// The user's backward: receives one gradient per output and returns one per argument.
   virtual GradList backward(GradList grads) = 0;
+  /// True if the function has a jvp().
+  virtual bool has_jvp() const { return false; }
+  /// The user's jvp: receives one tangent per argument and returns one per output.
+  virtual TensorList jvp(TensorList tangents);
 
  private:
   struct Argument {
@@ -75,12 +90,28 @@ class CustomFunctionNode : public Node {
     std::uint32_t edge = 0;
   };
   class ForwardEnd;
+  struct ArgumentTangent {
+    Tensor tangent;
+    std::uint32_t version = 0;  ///< before jvp()
+  };
+  using ArgumentTangents = std::vector<ArgumentTangent>;
 
   Tensor wrap_output(const Tensor& raw, std::size_t output_count);
   Tensor without_history(const Tensor& raw, bool is_argument, bool is_dirty) const;
   Tensor with_history(const Tensor& raw, bool is_argument, bool is_dirty, std::size_t output_count);
   void check_dirty_returned(const TensorList& raw_outputs) const;
+  static bool contains(const TensorList& list, const Tensor& t);
   bool is_argument(const Tensor& t) const;
+  ArgumentTangents argument_tangents() const;
+  TensorList call_jvp(const ArgumentTangents& given);
+  void set_tangents(const TensorList& raw_outputs, const TensorList& outputs);
+  void set_tangent_in_place(std::size_t i, const Tensor& output, const Tensor& tangent,
+                            const ArgumentTangents& given) const;
+  bool set_tangent_of_view(std::size_t i, const Tensor& output, const Tensor& tangent,
+                           const ArgumentTangents& given) const;
+  void check_tangent(std::size_t i, const Tensor& output, const Tensor& tangent) const;
+  template <class... Parts>
+  [[noreturn]] void fail_tangent(std::size_t i, const Parts&... parts) const;
   SavedAs role_of(const Tensor& t) const;
   void materialize(GradList& grads) const;
   GradList select_tensor_gradients(GradList results) const;
@@ -92,12 +123,15 @@ class CustomFunctionNode : public Node {
   TensorList to_save_;
   TensorList dirty_;
   TensorList non_differentiable_;
+  TensorList saved_for_forward_;
   std::vector<SavedVariable> saved_;
   bool is_recording_ = false;
   bool forward_done_ = false;
   bool materialize_grads_ = true;
   bool once_differentiable_ = false;
   bool released_ = false;
+  bool has_tangents_ = false;
+  bool is_in_jvp_ = false;
 };
 
 /// A custom function in C++:
@@ -110,7 +144,8 @@ class CustomFunctionNode : public Node {
 ///   Tensor y = Cube::apply(x);
 ///
 /// forward may return a Tensor or a TensorList, and take arguments that are not tensors. `State`
-/// holds what it stores besides tensors.
+/// holds what it stores besides tensors. With a static `TensorList jvp(Context&, TensorList tangents)`
+/// it also works in forward mode.
 template <class T, class State = std::monostate>
 class Function {
  public:
@@ -125,6 +160,18 @@ class Function {
 
    protected:
     GradList backward(GradList grads) override { return T::backward(*this, std::move(grads)); }
+    bool has_jvp() const override { return kHasJvp; }
+    TensorList jvp(TensorList tangents) override {
+      if constexpr (kHasJvp) {
+        return T::jvp(*this, std::move(tangents));
+      } else {
+        return CustomFunctionNode::jvp(std::move(tangents));
+      }
+    }
+
+   private:
+    static constexpr bool kHasJvp =
+        requires(Context& ctx, TensorList tangents) { T::jvp(ctx, std::move(tangents)); };
   };
 
   template <class... Args>
@@ -133,6 +180,8 @@ class Function {
     ctx->begin_forward({as_argument(args)...});
     const auto raw = [&] {
       const NoGradGuard no_grad;
+      std::optional<NoDualLevelGuard> no_level;
+      if (ctx->has_tangents()) no_level.emplace();
       return T::forward(*ctx, std::forward<Args>(args)...);
     }();
     if constexpr (std::same_as<std::remove_const_t<decltype(raw)>, Tensor>) {

@@ -115,7 +115,7 @@ std::vector<NamedSavedVariable> ElementwiseNode::saved_variables() {
   std::vector<NamedSavedVariable> result;
   const std::uint32_t reads = wanted_reads();
   for (std::size_t i = 0; i <= info_.arity; ++i) {
-    if (reads_slot(reads, i)) result.push_back({slot_name(i), &saved_[i]});
+    if (reads_slot(reads, i)) result.push_back({std::string(slot_name(i)), &saved_[i]});
   }
   return result;
 }

@@ -140,6 +140,12 @@ class Tensor {
   void bump_version() const {
     if (has_version()) (void)impl_->version_->add(1);
   }
+  /// Sets the version, for changes that the graph must not notice; throws InferenceTensor if the
+  /// tensor has no version counter.
+  void set_version(std::uint32_t version) const {
+    if (!has_version()) fail_no_version();
+    impl_->version_->store(version);
+  }
 
   /// Returns another view of the same storage and version counter, without autograd metadata. A
   /// geometry that exceeds the storage is an Internal error, whatever bug computed it.

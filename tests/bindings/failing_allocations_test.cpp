@@ -163,6 +163,8 @@ void nodes() {
   const Node first(next[0]);
   const Node second(next[3]);
   checked(native::nodeNumbers(node.handle()));
+  checked(native::inputMetadata(node.handle()));
+  const std::vector<Tensor> all_saved = owned_results(native::nodeSavedTensors(node.handle()));
   checked(native::setNodeMetadata(node.handle(), Realm::own().hold(std::make_shared<Value>())));
   checked(native::nodeMetadata(node.handle()));
   embound<std::string>("nodeName", node.handle());
@@ -202,7 +204,7 @@ void options_of_functions() {
     return Words{0};
   });
   write({changed.handle(), 'F'});
-  const Node node(checked(native::beginFunction(id, 1, 1, true)));
+  const Node node(checked(native::beginFunction(id, 1, 1, 1)));
   checked(native::setMaterializeGrads(id, false));
   checked(native::needsInputGrad(id, 0));
   write({changed.handle()});
@@ -265,6 +267,30 @@ void forward_mode() {
   const Tensor dual = owned(native::makeDual(x.handle(), tangent.handle()));
   const Tensor y = sum(mul(exp(dual), dual));
   const std::vector<Tensor> both = owned_results(native::unpackDual(y.handle()));
+  const double id = hold_function([](const Words&) { return Words{0}; });
+  write({dual.handle(), 'F'});
+  const Node node(checked(native::beginFunction(id, 1, 1, 2)));
+  const double jvp = hold_function([](const Words& words) {
+    const Tensor given(words[0]);
+    return Words{collected_soon(mul(given, 2))};
+  });
+  checked(native::setFunctionJvp(id, jvp));
+  Tensor raw;
+  {
+    checked(native::hideDualLevel());
+    const Finally show([] { native::showDualLevel(); });
+    raw = mul(dual, 2);
+    write({dual.handle()});
+    checked(native::saveForForward(id, 1));
+  }
+  const Tensor output = end_function(id, std::move(raw));
+}
+
+void versions() {
+  const Tensor x = tensor({1, 2, 3});
+  checked(native::storageAddress(x.handle()));
+  checked(native::incrementVersion(x.handle()));
+  checked(native::setVersion(x.handle(), 0));
 }
 
 void captured_functions() {

@@ -40,7 +40,7 @@ TEST_F(HookResults, OfBackwardFunctions) {
   Words words{x.handle()};
   words.insert(words.end(), name.begin(), name.end());
   write(words);
-  const Node node(checked(native::beginFunction(id, 1, static_cast<int>(name.size()), false)));
+  const Node node(checked(native::beginFunction(id, 1, static_cast<int>(name.size()), 0)));
   const Tensor root = sum(end_function(id, mul(x, 3)));
   for (int i = 0; i < kRounds; ++i) {
     const OutcomePtr outcome = backward_async(root, kRetain);

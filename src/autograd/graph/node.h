@@ -51,7 +51,7 @@ class SavedVariable;
 
 /// A saved tensor of a node, with the name by which it is looked up.
 struct NamedSavedVariable {
-  std::string_view name;
+  std::string name;
   SavedVariable* variable;
 };
 
@@ -98,7 +98,8 @@ class Node : public RefCounted, public Pooled {
   /// Maps num_inputs() gradients to num_outputs() gradients. Undefined means zero, on both sides.
   virtual GradList apply(GradList&& grads) = 0;
 
-  /// The tensors saved for apply(), under PyTorch's names: self, other, result, ...
+  /// The tensors saved for apply(), under PyTorch's names: self, other, result, ..., or in a custom
+  /// function under their numbers.
   virtual std::vector<NamedSavedVariable> saved_variables() { return {}; }
   /// The numbers that apply() uses besides tensors, by name: alpha, negative_slope, ...
   virtual std::vector<NamedNumber> saved_numbers() const { return {}; }

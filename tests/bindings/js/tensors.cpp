@@ -240,7 +240,7 @@ Tensor apply_function(const std::vector<const Tensor*>& inputs, const Forward& f
   words.insert(words.end(), name.begin(), name.end());
   write(words);
   const Node node(checked(native::beginFunction(*id, static_cast<int>(inputs.size()),
-                                                static_cast<int>(name.size()), false)));
+                                                static_cast<int>(name.size()), 0)));
   Tensor raw = without_grad([&] { return forward(Context(*id)); });
   return end_function(*id, std::move(raw));
 }

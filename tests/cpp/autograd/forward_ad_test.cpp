@@ -294,13 +294,118 @@ struct Doubled : Function<Doubled> {
   static GradList backward(Context&, GradList grads) { return {mul(grads[0], 2)}; }
 };
 
-TEST(ForwardMode, DoesNotPassCustomFunctions) {
+TEST(ForwardMode, NeedsTheJvpOfCustomFunctions) {
   const DualLevelGuard level;
   const Tensor x = make_dual(leaf({1, 2}), tensor({1, 1}));
   expect_error(ErrorCode::kNotDifferentiable,
-               "[Doubled] forward mode (dualLevel) does not support a custom Function",
+               "[Doubled] an argument has a tangent of forward mode, for which a custom Function needs "
+               "a static method jvp",
                [&] { (void)Doubled::apply(x); });
   EXPECT_EQ(values(Doubled::apply(tensor({1, 2}))), (Values{2, 4}));
+}
+
+struct Product : Function<Product> {
+  static constexpr std::string_view name = "Product";
+  static Tensor forward(Context& ctx, const Tensor& x, const Tensor& y) {
+    ctx.save_for_backward({x, y});
+    ctx.save_for_forward({x, y});
+    return mul(x, y);
+  }
+  static GradList backward(Context& ctx, GradList grads) {
+    const TensorList saved = ctx.saved_tensors();
+    return {mul(grads[0], saved[1]), mul(grads[0], saved[0])};
+  }
+  static TensorList jvp(Context& ctx, TensorList tangents) {
+    const TensorList saved = ctx.saved_tensors();
+    return {add(mul(tangents[0], saved[1]), mul(saved[0], tangents[1]))};
+  }
+};
+
+TEST(CustomFunctionTangents, AreComputedByJvp) {
+  const Tensor x = leaf<double>({2, 3});
+  const Tensor y = tensor<double>({5, 7});
+  const DualLevelGuard level;
+  // The missing tangent of the second argument is zero.
+  const Tensor out = Product::apply(make_dual(x, tensor<double>({1, 10})), y);
+  EXPECT_EQ(values(out), (Values{10, 21}));
+  EXPECT_EQ(values(tangent(out)), (Values{5, 70}));
+  backward({sum(out)});
+  EXPECT_EQ(values(grad(x)), (Values{5, 7}));
+}
+
+// What the functions below return from jvp.
+enum class Returns : std::uint8_t { kRight, kCopy, kView, kNothing, kTwo, kOtherShape };
+
+struct FirstTwo : Function<FirstTwo, Returns> {
+  static constexpr std::string_view name = "FirstTwo";
+  static Tensor forward(Context& ctx, const Tensor& x, Returns returns) {
+    ctx.state = returns;
+    return narrow(x, 0, 0, 2);
+  }
+  static GradList backward(Context&, GradList) { return {{}, {}}; }
+  static TensorList jvp(Context& ctx, TensorList tangents) {
+    const Tensor part = narrow(tangents[0], 0, 0, 2);
+    switch (ctx.state) {
+      case Returns::kRight:
+        return {part};
+      case Returns::kCopy:
+        return {clone(part)};
+      case Returns::kView:
+        return {narrow(clone(tangents[0]), 0, 0, 2)};
+      case Returns::kNothing:
+        return {{}};
+      case Returns::kTwo:
+        return {part, part};
+      case Returns::kOtherShape:
+        return {tangents[0]};
+    }
+    return {};
+  }
+};
+
+TEST(CustomFunctionTangents, OfAViewAreAViewOfTheTangent) {
+  const DualLevelGuard level;
+  const Tensor x = make_dual(tensor({1, 2, 3}), tensor({4, 5, 6}));
+  const Tensor part = FirstTwo::apply(x, Returns::kRight);
+  EXPECT_EQ(values(tangent(part)), (Values{4, 5}));
+  EXPECT_TRUE(tangent(part).shares_storage_with(tangent(x)));
+  const auto expect_refused = [&](Returns returns, std::string_view message) {
+    expect_error(ErrorCode::kInvalidGradient, message,
+                 [&] { (void)FirstTwo::apply(x, returns); });
+  };
+  expect_refused(Returns::kCopy, "jvp returned for result 0 a tangent that is no view");
+  expect_refused(Returns::kNothing, "jvp returned for result 0 a tangent that is no view");
+  expect_refused(Returns::kView, "jvp returned for result 0 a view of another tensor");
+  expect_refused(Returns::kTwo, "jvp returned 2 tangents, expected 1, one per result of forward");
+  expect_refused(Returns::kOtherShape, "a tangent of shape [3], expected [2]");
+}
+
+struct DoubledInPlace : Function<DoubledInPlace, Returns> {
+  static constexpr std::string_view name = "DoubledInPlace";
+  static Tensor forward(Context& ctx, const Tensor& x, Returns returns) {
+    ctx.state = returns;
+    mul_(x, 2);
+    ctx.mark_dirty({x});
+    return x;
+  }
+  static GradList backward(Context&, GradList grads) { return {mul(grads[0], 2), {}}; }
+  static TensorList jvp(Context& ctx, TensorList tangents) {
+    if (ctx.state == Returns::kCopy) return {mul(tangents[0], 2)};
+    if (ctx.state == Returns::kRight) mul_(tangents[0], 2);
+    return {tangents[0]};
+  }
+};
+
+TEST(CustomFunctionTangents, OfAnArgumentChangedInPlaceChangeInPlace) {
+  const DualLevelGuard level;
+  const auto dual = [] { return make_dual(tensor({1, 2}), tensor({3, 4})); };
+  const Tensor x = dual();
+  EXPECT_TRUE(DoubledInPlace::apply(x, Returns::kRight).is_same(x));
+  EXPECT_EQ(values(tangent(x)), (Values{6, 8}));
+  expect_error(ErrorCode::kInvalidGradient, "another tangent than it was given",
+               [&] { (void)DoubledInPlace::apply(dual(), Returns::kCopy); });
+  expect_error(ErrorCode::kInvalidGradient, "the tangent unchanged",
+               [&] { (void)DoubledInPlace::apply(dual(), Returns::kView); });
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 import { boolean } from "../arguments/rule.js";
 import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
-import { checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
+import { callFrame, checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { encodeUtf8 } from "../runtime/utf8.js";
@@ -30,7 +30,13 @@ export class FunctionContext {
     checkedFor("saveForBackward", native.saveForBackward(this.#id, tensors.length));
   }
 
-  /** The tensors saved by saveForBackward(). */
+  /** Saves arguments or results of forward for jvp, where `savedTensors` has them. */
+  saveForForward(...tensors: (Tensor | null)[]): void {
+    writeWords(handlesOf(tensors));
+    checkedFor("saveForForward", native.saveForForward(this.#id, tensors.length));
+  }
+
+  /** The tensors saved by saveForBackward(), and inside jvp those saved by saveForForward(). */
   get savedTensors(): Tensor[] {
     const count = checkedFor("savedTensors", native.savedTensors(this.#id));
     // The public type omits null because it is rare.
@@ -49,7 +55,7 @@ export class FunctionContext {
     checkedFor("markNonDifferentiable", native.markNonDifferentiable(this.#id, tensors.length));
   }
 
-  /** Sets whether backward receives zeros (the default) or null for results without a gradient. */
+  /** Sets whether backward and jvp receive zeros (the default) or null for results without a gradient, or arguments without a tangent. */
   setMaterializeGrads(value: boolean): void {
     boolean.check("setMaterializeGrads", "value", value);
     checkedFor("setMaterializeGrads", native.setMaterializeGrads(this.#id, value));
@@ -87,6 +93,7 @@ export interface FunctionClass<Args extends unknown[], Output> {
   readonly onceDifferentiable?: boolean;
   forward(ctx: FunctionContext, ...args: Args): Output;
   backward(ctx: FunctionContext, ...grads: Tensor[]): FunctionGradients;
+  jvp?(ctx: FunctionContext, ...tangents: Tensor[]): FunctionGradients;
 }
 
 /**
@@ -117,6 +124,20 @@ export abstract class Function {
     );
   }
 
+  /**
+   * Computes tangents in forward mode: receives one per argument of forward, null for arguments that are not tensors, and returns one
+   * per result, null for a result without one. It is called right after forward, with the same context. For a result that is a view
+   * of an argument, or the argument itself, it returns the same view of that argument's tangent (`tangent.viewAs(tangent)`); if
+   * forward changes an argument in place (`ctx.markDirty()`), it changes the tangent in place and returns it.
+   */
+  static jvp(_ctx: FunctionContext, ..._tangents: never[]): FunctionGradients {
+    fail(
+      "NotDifferentiable",
+      "Function",
+      "the class has no static method jvp: define it to compute tangents in forward mode.",
+    );
+  }
+
   /** True if vmap() should derive its rule from forward and backward, which may then only use operations that vmap() supports. */
   static readonly generateVmapRule?: boolean;
 
@@ -142,27 +163,53 @@ export abstract class Function {
   }
 }
 
+type AnyFunction = FunctionClass<unknown[], unknown>;
+
+// Returns the Function that is applied instead of one with a jvp; null for itself.
+let instead: ((fn: AnyFunction) => AnyFunction) | null = null;
+
+/** Runs `work` with Functions that have a jvp replaced by `replace`, or with none replaced if it is null. */
+export function replacingJvps<T>(replace: typeof instead, work: () => T): T {
+  const before = instead;
+  instead = replace;
+  try {
+    return work();
+  } finally {
+    instead = before;
+  }
+}
+
 /** Runs `fn` in the engine and records the operation. */
 export function applyFunction<Args extends unknown[], Output>(
-  fn: FunctionClass<Args, Output>,
+  given: FunctionClass<Args, Output>,
   args: Args,
 ): Output {
+  const isReplaced = instead !== null && hasJvp(given);
+  const fn = isReplaced ? (instead?.(given as AnyFunction) as typeof given) : given;
   const name = fn.name || "Function";
   const argumentHandles = handlesOf(args);
   const backward = (words: readonly number[]) =>
     // Tensors from the engine are never batches, even if backward runs inside vmap().
     interpretedBy(null, () =>
-      gradientHandles(name, fn.backward(ctx, ...(words.map(takeTensor) as Tensor[]))),
+      tensorHandles(
+        name,
+        "backward",
+        "argument",
+        fn.backward(ctx, ...(words.map(takeTensor) as Tensor[])),
+      ),
     );
   const callback = holdFunction(backward, name);
   const ctx = new FunctionContext(callback, args.length);
   const nameBytes = encodeUtf8(name);
   writeWords([...argumentHandles, ...nameBytes]);
-  const isOnce = fn.onceDifferentiable === true;
-  const words = [callback, args.length, nameBytes.length, isOnce] as const;
+  const isOnce = fn.onceDifferentiable === true ? 1 : 0;
+  const flags = hasJvp(fn) ? isOnce + 2 : isOnce;
+  const words = [callback, args.length, nameBytes.length, flags] as const;
   const node = checkedFor(name, native.beginFunction(...words));
   try {
-    const raw = noGrad(() => fn.forward(ctx, ...args));
+    const hasTangents = callFrame()[0] !== 0;
+    const forward = () => noGrad(() => fn.forward(ctx, ...args));
+    const raw = hasTangents ? withJvp(name, fn, ctx, callback, forward) : forward();
     const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
     writeWords(handlesOf(outputs));
     checkedFor(name, native.endFunction(callback, outputs.length));
@@ -171,6 +218,32 @@ export function applyFunction<Args extends unknown[], Output>(
     return (Array.isArray(raw) ? results : results[0]) as Output;
   } finally {
     native.release(node);
+  }
+}
+
+/** True if a Function defines jvp. */
+export function hasJvp(fn: { readonly jvp?: unknown }): boolean {
+  return fn.jvp !== undefined && fn.jvp !== Function.jvp;
+}
+
+// Runs forward outside the dual level, and passes the function that computes tangents to the engine.
+function withJvp<T>(
+  name: string,
+  fn: Pick<FunctionClass<never[], unknown>, "jvp">,
+  ctx: FunctionContext,
+  callback: number,
+  forward: () => T,
+): T {
+  const jvp = (words: readonly number[]) =>
+    interpretedBy(null, () =>
+      tensorHandles(name, "jvp", "result", fn.jvp?.(ctx, ...(words.map(takeTensor) as Tensor[]))),
+    );
+  checkedFor(name, native.setFunctionJvp(callback, holdFunction(jvp, name)));
+  checkedFor(name, native.hideDualLevel());
+  try {
+    return forward();
+  } finally {
+    native.showDualLevel();
   }
 }
 
@@ -188,15 +261,15 @@ function writeWords(words: readonly number[]): void {
   frameOf(words.length).set(words);
 }
 
-function gradientHandles(name: string, result: unknown): number[] {
-  const grads: readonly unknown[] = Array.isArray(result) ? result : [result];
-  return grads.map((grad, i) => {
-    if (grad === null || grad === undefined) return 0;
-    if (grad instanceof Tensor) return handleOf(grad);
+function tensorHandles(name: string, method: string, of: string, result: unknown): number[] {
+  const tensors: readonly unknown[] = Array.isArray(result) ? result : [result];
+  return tensors.map((tensor, i) => {
+    if (tensor === null || tensor === undefined) return 0;
+    if (tensor instanceof Tensor) return handleOf(tensor);
     return fail(
       "InvalidGradient",
       name,
-      `backward must return a tensor or null for argument ${i}, got ${describe(grad)}.`,
+      `${method} must return a tensor or null for ${of} ${i}, got ${describe(tensor)}.`,
     );
   });
 }

@@ -8,6 +8,7 @@ import {
   Function as AutogradFunction,
   FunctionContext,
   type FunctionGradients,
+  hasJvp,
 } from "../autograd/function.js";
 import { sumToSize } from "../composites/reshaping.js";
 import { contiguous, expand, movedim, sum, unsqueeze } from "../generated/ops.js";
@@ -24,6 +25,7 @@ export interface FunctionType {
   readonly generateVmapRule?: boolean;
   forward(ctx: unknown, ...args: readonly unknown[]): unknown;
   backward(ctx: unknown, ...grads: readonly unknown[]): unknown;
+  jvp(ctx: unknown, ...tangents: readonly unknown[]): unknown;
   vmap(info: unknown, inDims: unknown, ...args: readonly unknown[]): unknown;
 }
 
@@ -110,6 +112,15 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
   const shapes = args.map((arg) => (arg instanceof Tensor ? arg.shape : []));
   let own: ContextOfSamples;
 
+  const tangentsOf = (_ctx: FunctionContext, ...tangents: Tensor[]): FunctionGradients => {
+    const raw = atLevel(level, () => own.inJvp(() => fn.jvp(own, ...shown(tangents, isBatchArg))));
+    return [raw].flat().map((one, i) => {
+      if (!(one instanceof Tensor)) return one;
+      if (isBatchedAt(one, level)) return one.shown;
+      return isBatch[i] === true ? contiguous(repeated(one, level)) : one;
+    }) as FunctionGradients;
+  };
+
   class OfBatches extends AutogradFunction {
     static override readonly name = fn.name;
     static override readonly onceDifferentiable = fn.onceDifferentiable === true;
@@ -141,6 +152,8 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
           : grad,
       ) as FunctionGradients;
     }
+
+    static override readonly jvp = hasJvp(fn) ? tangentsOf : AutogradFunction.jvp;
   }
   return { function: OfBatches, isBatch };
 }
@@ -178,6 +191,8 @@ class ContextOfSamples extends FunctionContext {
   readonly #level: Level;
   readonly #fixed: Set<unknown>;
   #isBatch: readonly boolean[] = [];
+  #isBatchInJvp: readonly boolean[] = [];
+  #isInJvp = false;
 
   /** Collects results without a gradient in `fixed`: some are turned into batches later, and only those are in the graph. */
   constructor(ctx: FunctionContext, level: Level, fixed: Set<unknown>) {
@@ -192,9 +207,25 @@ class ContextOfSamples extends FunctionContext {
     this.#ctx.saveForBackward(...this.#batchesOf(tensors));
   }
 
+  override saveForForward(...tensors: (Tensor | null)[]): void {
+    this.#isBatchInJvp = tensors.map((one) => isBatchedAt(one, this.#level));
+    this.#ctx.saveForForward(...this.#batchesOf(tensors));
+  }
+
+  /** Runs `jvp` with the tensors of saveForForward(). */
+  inJvp<T>(jvp: () => T): T {
+    this.#isInJvp = true;
+    try {
+      return jvp();
+    } finally {
+      this.#isInJvp = false;
+    }
+  }
+
   override get savedTensors(): Tensor[] {
+    const isBatch = this.#isInJvp ? this.#isBatchInJvp : this.#isBatch;
     return this.#ctx.savedTensors.map((one, i) =>
-      one !== null && this.#isBatch[i] === true ? new BatchedTensor(one, this.#level) : one,
+      one !== null && isBatch[i] === true ? new BatchedTensor(one, this.#level) : one,
     );
   }
 

@@ -2,7 +2,12 @@
 
 import { readOptions } from "../arguments/read.js";
 import { functionOf, type Options } from "../arguments/rule.js";
-import { applyFunction, type FunctionClass } from "../autograd/function.js";
+import {
+  type Function as AutogradFunction,
+  applyFunction,
+  type FunctionClass,
+  hasJvp,
+} from "../autograd/function.js";
 import { callInPlace, callOp } from "../dispatch/call.js";
 import { type Interpreter, outermost, outermostBy } from "../dispatch/interpreter.js";
 import type { Op } from "../dispatch/signature.js";
@@ -129,6 +134,10 @@ class OpInterceptor implements Interpreter {
       backward: (ctx, ...grads) =>
         (fn as FunctionClass<unknown[], unknown>).backward(ctx, ...grads),
     };
+    if (hasJvp(fn as object)) {
+      observed.jvp = (ctx, ...tangents) =>
+        (fn as typeof AutogradFunction).jvp(ctx, ...(tangents as never[]));
+    }
     const result = applyFunction(observed, [...args]);
     const results = [result].flat();
     for (const [i, output] of [outputs].flat().entries()) {

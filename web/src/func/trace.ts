@@ -2,11 +2,13 @@
 
 import type { Arguments } from "../arguments/read.js";
 import { boolean, functionOf, integer, type Options, oneOrMore } from "../arguments/rule.js";
+import { replacingJvps } from "../autograd/function.js";
 import { recording } from "../autograd/recording.js";
 import { fail } from "../runtime/errors.js";
 import { isPromise } from "../runtime/promise.js";
 import { nextSerial } from "../tensor/tensor.js";
 import { keepingCaptured } from "./captured.js";
+import { byJvp } from "./forward_functions.js";
 import { Inputs } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
 
@@ -45,22 +47,24 @@ export interface Traced {
   readonly aux: unknown;
 }
 
-/** Calls a function to differentiate it; with `areWritable` it may change these arguments in place. */
+/** Calls a function to differentiate it; in forward mode it may change these arguments in place, and Functions use their jvp. */
 export function trace(
   where: string,
   fn: TreeFunction,
   args: readonly unknown[],
   { argnums, hasAux }: { readonly argnums: number | readonly number[]; readonly hasAux: boolean },
-  areWritable = false,
+  inForwardMode = false,
 ): Traced {
   const start = nextSerial();
   const positions = positionsOf(where, [argnums].flat(), args.length);
   const chosen = positions.map((i) => args[i]);
   const given = tensorsOf(where, "an argument of argnums", chosen);
-  const inputs = new Inputs(where, given, areWritable);
+  const inputs = new Inputs(where, given, inForwardMode);
   const fresh = withLeaves(chosen, inputs.passed) as unknown[];
   const full = args.map((arg, i) => (positions.includes(i) ? fresh[positions.indexOf(i)] : arg));
-  const returned = keepingCaptured(where, args, start, () => called(fn, full, inputs));
+  const returned = keepingCaptured(where, args, start, () =>
+    called(fn, full, inputs, inForwardMode ? byJvp : null),
+  );
   if (isPromise(returned)) {
     returned.then(undefined, () => undefined);
     fail(
@@ -83,10 +87,15 @@ export function trace(
   );
 }
 
-function called(fn: TreeFunction, args: readonly unknown[], inputs: Inputs): unknown {
+function called(
+  fn: TreeFunction,
+  args: readonly unknown[],
+  inputs: Inputs,
+  rule: typeof byJvp | null,
+): unknown {
   try {
     // Wrapped in an array so that recording() does not reject a promise, for which trace() has its own message.
-    return recording(() => [fn(...args) as unknown])[0];
+    return replacingJvps(rule, () => recording(() => [fn(...args) as unknown]))[0];
   } finally {
     inputs.close();
   }

@@ -93,6 +93,10 @@ export interface NativeFunctions {
   createTensor(dtype: number, ndim: number): number;
   /** Returns the address of a view's first element. */
   dataAddress(handle: number): number;
+  /** Returns a number that tensors have in common while they share their memory. */
+  storageAddress(handle: number): number;
+  incrementVersion(handle: number): number;
+  setVersion(handle: number, version: number): number;
   release(handle: number): void;
   retain(handle: number): number;
   /** Returns this thread's first handle of the tensor of a handle, which may be that handle. */
@@ -125,6 +129,8 @@ export interface NativeFunctions {
   nodeName(node: number): string;
   /** Writes the handle, address and index of every edge; returns the number of words. */
   nextFunctions(node: number): number;
+  /** Writes for each slot of a gradient its dtype, device, number of dimensions and sizes; returns the number of words. */
+  inputMetadata(node: number): number;
   /** Writes the sequence number and the topological number. */
   nodeNumbers(node: number): number;
   /** Returns the number of the object stored with the node, or 0. */
@@ -203,6 +209,9 @@ export interface NativeFunctions {
   setAutocast(dtype: number): number;
   enterDualLevel(): number;
   exitDualLevel(): number;
+  /** Hides the dual level until showDualLevel(); such pairs can be nested. */
+  hideDualLevel(): number;
+  showDualLevel(): void;
   makeDual(primal: number, tangent: number): number;
   /** Writes the primal and the tangent, or 0. */
   unpackDual(handle: number): number;
@@ -215,23 +224,24 @@ export interface NativeFunctions {
   /** Returns the names of the saved tensors, one per line. */
   savedNames(node: number): string;
   savedTensor(node: number, i: number): number;
+  /** Writes all saved tensors of a node; returns their number. */
+  nodeSavedTensors(node: number): number;
   /** Returns the saved numbers, one per line, with a tab between name and value. */
   savedNumbers(node: number): string;
   registerSavedHooks(node: number, i: number, pack: number, unpack: number): number;
 
   /**
    * Starts a call of a custom Function. Frame: arguments (0: not a tensor), then the name in UTF-8. `backward` identifies the
-   * call in the functions below. Returns the node.
+   * call in the functions below. `flags`: 1 for once differentiable, 2 for a Function with a jvp. Returns the node, and writes
+   * whether an argument has a tangent: then setFunctionJvp() must follow, and forward run without the dual level.
    */
-  beginFunction(
-    backward: number,
-    count: number,
-    nameLength: number,
-    onceDifferentiable: boolean,
-  ): number;
+  beginFunction(backward: number, count: number, nameLength: number, flags: number): number;
+  /** Sets the function that computes the tangents of the results; it is released by endFunction(). */
+  setFunctionJvp(backward: number, jvp: number): number;
   /** Ends forward. Frame: what forward returned; writes the results, -1 for a tensor that is returned unchanged. */
   endFunction(backward: number, count: number): number;
   saveForBackward(backward: number, count: number): number;
+  saveForForward(backward: number, count: number): number;
   markDirty(backward: number, count: number): number;
   markNonDifferentiable(backward: number, count: number): number;
   setMaterializeGrads(backward: number, value: boolean): number;
