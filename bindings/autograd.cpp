@@ -379,6 +379,12 @@ double keep_with_call(double id) {
 EG_EXPORT("graphTaskId")
 double graph_task_id() { return static_cast<double>(Engine::current_graph_task_id()); }
 
+EG_EXPORT("isCheckpointValid")
+bool is_checkpoint_valid() {
+  const NativeCall call(StackNeed::kNone);
+  return Engine::is_checkpoint_valid();
+}
+
 EMSCRIPTEN_BINDINGS(autograd) { emscripten::function("eg_gradFnName", &grad_fn_name); }
 
 }  // namespace eg::bindings

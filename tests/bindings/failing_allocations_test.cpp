@@ -184,6 +184,7 @@ void hooks() {
     checked(native::queueCallback(hold_function([](const Words&) { return Words{}; })));
     checked(native::keepWithCall(Realm::own().hold(std::make_shared<Value>())));
     native::graphTaskId();
+    native::isCheckpointValid();
     return mul(grad, 2);
   });
   const Hook removed = register_hook(x, [](const Tensor&) { return Tensor(); });
@@ -270,9 +271,11 @@ void forward_mode() {
   const double id = hold_function([](const Words&) { return Words{0}; });
   write({dual.handle(), 'F'});
   const Node node(checked(native::beginFunction(id, 1, 1, 2)));
-  const double jvp = hold_function([](const Words& words) {
+  const auto kept = std::make_shared<Tensor>();
+  const double jvp = hold_function([kept](const Words& words) {
     const Tensor given(words[0]);
-    return Words{collected_soon(mul(given, 2))};
+    *kept = mul(given, 2);
+    return Words{kept->handle()};
   });
   checked(native::setFunctionJvp(id, jvp));
   Tensor raw;
@@ -477,6 +480,7 @@ constexpr std::array kPrograms{
     Program{"saved tensors", &saved_tensors},
     Program{"modes", &modes},
     Program{"forward mode", &forward_mode},
+    Program{"versions", &versions},
     Program{"captured functions", &captured_functions},
     Program{"stopped capture", &stopped_capture},
     Program{"anomaly mode", &anomaly_mode},

@@ -69,6 +69,21 @@ export const kAutograd = [
   [kDifferentiable, "eg.autograd.checkpoint((x) => x.exp().mul(x), $0)", "$1.sum().backward()"],
   [
     kDifferentiable,
+    'eg.autograd.checkpoint((x) => x.exp().mul(x), $0, { contextFn: () => eg.autograd.createSelectiveCheckpointContexts(["exp"], { allowCacheEntryMutation: false }), determinismCheck: "default", preserveRngState: true })',
+    "$1.sum().backward()",
+  ],
+  [
+    kDifferentiable,
+    "eg.autograd.setCheckpointEarlyStop(false, () => eg.autograd.setCheckpointDebugEnabled(null, () => eg.autograd.checkpoint((x) => x.exp(), $0, { debug: true })))",
+    "$1.sum().backward()",
+  ],
+  [
+    kDifferentiable,
+    "eg.autograd.checkpointSequential([(x) => x.exp(), (x) => x.sin()], 2, $0, { useReentrant: true, preserveRngState: false })",
+    "$1.sum().backward()",
+  ],
+  [
+    kDifferentiable,
     'eg.autograd.gradcheck((x) => x.sin(), [$0.detach().to("float64").requiresGrad_()], { eps: 1e-6, atol: 1e-5, rtol: 1e-3, raiseException: false })',
   ],
   [

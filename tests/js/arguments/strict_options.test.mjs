@@ -16,6 +16,7 @@ const kUnknown = "{ notAnOption: 1 }";
 const kWithoutOptions = new Set(
   `
   eg.autograd.Function eg.autograd.FunctionContext eg.autograd.checkpoint eg.autograd.forwardAd.dualLevel
+  eg.autograd.setCheckpointDebugEnabled eg.autograd.setCheckpointEarlyStop
   eg.autograd.forwardAd.makeDual eg.autograd.forwardAd.unpackDual eg.autograd.graph.disableSavedTensorsHooks
   eg.autograd.graph.getGradientEdge eg.autograd.graph.queueCallback eg.autograd.graph.registerMultiGradHook
   eg.autograd.graph.saveOnCpu eg.autograd.graph.savedTensorsHooks

@@ -286,13 +286,16 @@ const { primal, tangent } = eg.autograd.forwardAd.dualLevel(() =>
   eg.autograd.forwardAd.unpackDual(eg.autograd.forwardAd.makeDual(x, one1)),
 );
 const recomputed: eg.Tensor = eg.autograd.checkpoint((a, k: number) => a.mul(k), x, 3);
+const alsoRecomputed: eg.Tensor = eg.autograd.checkpoint((a: eg.Tensor) => a.sin(), x, {
+  contextFn: () => eg.autograd.createSelectiveCheckpointContexts(["sin"]),
+});
 const { result, events } = eg.autograd.profile(() => eg.autograd.detectAnomaly(() => 3));
 const durations: number[] = events.map((event) => event.duration + result);
 const dot: string = eg.autograd.toDot(recomputed, {
   params: net.namedParameters(),
   showSaved: true,
 });
-console.log(first, isRight, primal, tangent, durations, dot);
+console.log(first, isRight, primal, tangent, durations, dot, alsoRecomputed);
 {
   using mode = eg.inferenceMode();
   console.log(mode, eg.isInferenceModeEnabled());

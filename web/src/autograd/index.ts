@@ -1,7 +1,20 @@
 // eg.autograd: automatic differentiation and the tools around it.
 
 export { type AnomalyOptions, detectAnomaly } from "./anomaly.js";
-export { checkpoint } from "./checkpoint.js";
+export { type CheckpointOptions, checkpoint } from "./checkpoint/checkpoint.js";
+export type { CheckpointContext } from "./checkpoint/contexts.js";
+export { setCheckpointDebugEnabled, setCheckpointEarlyStop } from "./checkpoint/modes.js";
+export {
+  CheckpointPolicy,
+  type CheckpointPolicyFn,
+  createSelectiveCheckpointContexts,
+  type SelectiveCheckpointOptions,
+} from "./checkpoint/selective.js";
+export {
+  type CheckpointSequentialOptions,
+  checkpointSequential,
+  type SequentialPart,
+} from "./checkpoint/sequential.js";
 export * as forwardAd from "./forward_ad.js";
 export { Function, FunctionContext, type FunctionGradients, type VmapInfo } from "./function.js";
 export * as functional from "./functional/index.js";

@@ -181,6 +181,8 @@ export interface NativeFunctions {
   queueCallback(callback: number): number;
   /** Returns the number of the running backward call, or -1. */
   graphTaskId(): number;
+  /** Returns 0 inside a backward call for given inputs, else 1. */
+  isCheckpointValid(): number;
   /** Holds a value until the running backward call has ended, even if it fails. */
   keepWithCall(value: number): number;
   anomalyMode(): number;

@@ -1,4 +1,4 @@
-// eg.autograd.checkpoint(): saves memory by computing values again in backward.
+// A call of checkpoint() that computes values again in backward.
 //
 // The tensors that the checkpointed function saves for backward are not stored. Instead, each is represented by
 // a holder, numbered in the order of saving. When backward needs the first of them, the function runs again; the
@@ -7,39 +7,29 @@
 // checked, and inside another checkpoint they are recomputed as well. Each backward call recomputes
 // separately.
 
-import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
-import { empty } from "../generated/ops.js";
-import { drawingFrom, drawingIsolated, generatorState } from "../ops/generator.js";
-import { native, reserveStack } from "../runtime/bridge.js";
-import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
-import { EdgeGradError } from "../runtime/errors.js";
-import { dtypeCode } from "../tensor/dtype.js";
-import { Tensor } from "../tensor/tensor.js";
-import { queueCallback } from "./backward_callbacks.js";
-import { Function as AutogradFunction, type FunctionContext } from "./function.js";
-import { isGradEnabled } from "./grad_mode.js";
-import { checkFunction } from "./hooks.js";
-import { recording } from "./recording.js";
-import { withSavedTensorHooks } from "./saved_tensors.js";
+import { empty } from "../../generated/ops.js";
+import { native } from "../../runtime/bridge.js";
+import { Droppable, heldValue, holdValue } from "../../runtime/callbacks.js";
+import { EdgeGradError } from "../../runtime/errors.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { queueCallback } from "../backward_callbacks.js";
+import { Function as AutogradFunction, type FunctionContext } from "../function.js";
+import { recording } from "../recording.js";
+import { withSavedTensorHooks } from "../saved_tensors.js";
+import { CallContext } from "./call_context.js";
+import type { Contexts } from "./contexts.js";
 
-/**
- * Returns fn(...inputs) and saves only the inputs for backward, which runs `fn` again to compute the other
- * tensors it needs. `fn` must be deterministic; it runs with the same autocast, default dtype and random numbers.
- */
-export function checkpoint<Args extends unknown[], T>(
-  fn: (...inputs: Args) => T,
-  ...inputs: Args
-): T {
-  checkFunction("checkpoint", fn);
-  if (!isGradEnabled()) return fn(...inputs);
-  const frame = new Frame(fn as (...inputs: unknown[]) => unknown, inputs);
-  try {
-    return frame.run(() =>
-      withSavedTensorHooks("checkpoint", frame.pack, frame.unpack, () => fn(...inputs)),
-    );
-  } finally {
-    frame.endForward();
-  }
+/** How a call of checkpoint() works. */
+export interface FrameSettings {
+  /** Whether a recomputation stops when all tensors have been found. */
+  readonly stopsEarly: boolean;
+  /** Whether recomputed tensors must have the shapes, dtypes and devices of the first ones. */
+  readonly isChecked: boolean;
+  readonly preserveRngState: boolean;
+  /** What runs around the function. */
+  readonly contexts: Contexts;
+  /** Returns what to append to a message about a recomputation that differs. */
+  readonly explain: () => string;
 }
 
 /** Saves arguments in the same way as any operation saves its operands. */
@@ -56,49 +46,10 @@ class SavedArguments extends AutogradFunction {
     store.ctx = ctx;
     return empty([0]);
   }
-}
 
-// The state that the results of a function depend on besides its arguments and the grad mode.
-class CallContext {
-  readonly #drawn = generatorState();
-  readonly #defaultDtype = native.defaultDtype();
-  readonly #autocast = autocastCode();
-  readonly #interpreter = interpreter;
-
-  constructor() {
-    // Needed after the scope of the call has ended.
-    this.#drawn.isKept = true;
+  static override jvp(): null {
+    return null;
   }
-
-  dispose(): void {
-    this.#drawn.dispose();
-  }
-
-  /** Runs `fn` so that its random numbers can be repeated. */
-  recordingRandomness<T>(fn: () => T): T {
-    return drawingIsolated(this.#drawn, fn);
-  }
-
-  /** Runs `fn` with the state in which this object was created. */
-  restored<T>(fn: () => T): T {
-    reserveStack();
-    const defaultDtype = native.defaultDtype();
-    const autocast = native.setAutocast(this.#autocast);
-    native.setDefaultDtype(this.#defaultDtype);
-    try {
-      return interpretedBy(this.#interpreter, () => drawingFrom(this.#drawn, fn));
-    } finally {
-      native.setDefaultDtype(defaultDtype);
-      native.setAutocast(autocast);
-    }
-  }
-}
-
-// Returns the code of autocast's dtype. The engine only returns it when another one is set.
-function autocastCode(): number {
-  const code = native.setAutocast(dtypeCode("float32", "checkpoint"));
-  native.setAutocast(code);
-  return code;
 }
 
 // Represents a saved tensor that is not stored.
@@ -122,10 +73,10 @@ interface TensorMetadata {
   readonly device: string;
 }
 
-// The state of one call of checkpoint().
-class Frame {
+/** The state of one call of checkpoint(). */
+export class Frame {
   readonly #metadata: TensorMetadata[] = [];
-  readonly #context = new CallContext();
+  readonly #context: CallContext;
   readonly #store: { ctx?: FunctionContext } = {};
   // The output of SavedArguments, which keeps the node with the saved arguments alive.
   readonly #anchor: Tensor;
@@ -137,7 +88,9 @@ class Frame {
   constructor(
     private readonly fn: (...inputs: unknown[]) => unknown,
     private readonly inputs: unknown[],
+    private readonly settings: FrameSettings,
   ) {
+    this.#context = new CallContext(settings.preserveRngState);
     const seed = empty([0], { requiresGrad: true });
     const tensors = inputs.filter((input) => input instanceof Tensor);
     this.#anchor = SavedArguments.apply(seed, this.#store, ...tensors);
@@ -147,20 +100,24 @@ class Frame {
     this.inputs = inputs.map((input) => (input instanceof Tensor ? kSaved : input));
   }
 
-  /** Runs the function for the first time. */
+  /** Runs the function for the first time: `first` calls it. */
   run<T>(first: () => T): T {
-    return this.#context.recordingRandomness(first);
+    const inContext = () => this.settings.contexts.forward(first);
+    return this.#context.recordingRandomness(() =>
+      withSavedTensorHooks("checkpoint", this.#pack, this.#unpack, inContext),
+    );
   }
 
-  readonly pack = ([handle = 0]: readonly number[]): number[] => {
+  readonly #pack = ([handle = 0]: readonly number[]): number[] => {
     const tensor = new Tensor(handle);
     this.#metadata.push(metadataOf(tensor));
+    observer?.(tensor);
     tensor.dispose();
     this.#holders++;
     return [0, holdValue(new Holder(this, this.#metadata.length - 1))];
   };
 
-  readonly unpack = ([, id = 0]: readonly number[]): number[] => {
+  readonly #unpack = ([, id = 0]: readonly number[]): number[] => {
     const { index } = heldValue(id) as Holder;
     const found = this.#foundFor(native.graphTaskId());
     const tensor = found.get(index);
@@ -185,6 +142,7 @@ class Frame {
   #release(): void {
     this.#anchor.dispose();
     this.#context.dispose();
+    this.settings.contexts.release?.();
     for (const call of this.#found.keys()) this.#forget(call);
   }
 
@@ -208,27 +166,33 @@ class Frame {
     const tensors = this.#store.ctx?.savedTensors ?? [];
     const inputs = this.inputs.map((input) => (input === kSaved ? tensors.shift() : input));
     const found = new Map<number, Tensor>();
+    const { stopsEarly, contexts } = this.settings;
     const pack = ([handle = 0]: readonly number[]): number[] => {
       const tensor = new Tensor(handle);
       // `fn` may have caught kStop and continued.
       if (found.size >= this.#metadata.length) {
         tensor.dispose();
-        throw kStop;
+        if (stopsEarly) throw kStop;
+        this.#fail("the recomputation saved more tensors than the forward.");
       }
       tensor.isKept = true;
       found.set(found.size, tensor);
       // All saved tensors have been found, so the rest of `fn` need not run.
-      if (found.size >= this.#metadata.length) throw kStop;
+      if (stopsEarly && found.size >= this.#metadata.length) throw kStop;
       return [1, handle];
     };
     const unpack = ([, handle = 0]: readonly number[]) => [handle, 1];
     try {
       this.#context.restored(() =>
-        recording(() => withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs))),
+        recording(() =>
+          withSavedTensorHooks("checkpoint", pack, unpack, () =>
+            contexts.recompute(() => this.fn(...inputs)),
+          ),
+        ),
       );
     } catch (error) {
       // Once all tensors have been found, the error is a consequence of stopping `fn`.
-      if (found.size < this.#metadata.length) throw error;
+      if (!stopsEarly || found.size < this.#metadata.length) throw error;
     }
     this.#checkFound(found);
     return found;
@@ -236,11 +200,12 @@ class Frame {
 
   #checkFound(found: ReadonlyMap<number, Tensor>): void {
     if (found.size !== this.#metadata.length) {
-      failCheckpoint(
+      this.#fail(
         `the recomputation saved ${found.size} tensors, the forward ${this.#metadata.length}. The function must do ` +
           "the same each time it runs.",
       );
     }
+    if (!this.settings.isChecked) return;
     const differences = this.#metadata.flatMap((metadata, i) => {
       const [saved, recomputed] = [metadata, metadataOf(found.get(i) as Tensor)].map((one) =>
         JSON.stringify(one),
@@ -249,10 +214,27 @@ class Frame {
       return [`saved tensor ${i}:\nin forward: ${saved}\nrecomputed: ${recomputed}`];
     });
     if (differences.length === 0) return;
-    failCheckpoint(
+    this.#fail(
       "recomputed tensors differ from those of the forward in shape, dtype or device.\n" +
         differences.join("\n"),
     );
+  }
+
+  #fail(message: string): never {
+    failCheckpoint(message + this.settings.explain());
+  }
+}
+
+let observer: ((tensor: Tensor) => void) | null = null;
+
+/** Runs `fn` and passes every tensor that a checkpoint does not store in it to `observe`. */
+export function observingSaved<T>(observe: (tensor: Tensor) => void, fn: () => T): T {
+  const before = observer;
+  observer = observe;
+  try {
+    return fn();
+  } finally {
+    observer = before;
   }
 }
 
