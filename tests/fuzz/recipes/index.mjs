@@ -9,7 +9,7 @@ import { kDrawing, kLayers, kPlainLayers } from "./layers.mjs";
 import { kLosses } from "./losses.mjs";
 import { kModules } from "./modules.mjs";
 import { kIndexing } from "./tensors.mjs";
-import { kAveraging, kLbfgs, kOptimizers, kSchedulers } from "./training.mjs";
+import { kAveraging, kLbfgs, kOptimizerHooks, kOptimizers, kSchedulers } from "./training.mjs";
 
 /** All recipes: lists of lines. */
 export const kRecipes = [
@@ -20,6 +20,7 @@ export const kRecipes = [
   kModules,
   kOptimizers,
   kLbfgs,
+  kOptimizerHooks,
   kSchedulers,
   kAveraging,
   kAutograd,

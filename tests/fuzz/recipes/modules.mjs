@@ -23,6 +23,21 @@ export const kModules = [
     "$1.remove()",
   ],
   [
+    "new eg.nn.Linear(2, 2)",
+    "$0.registerFullBackwardPreHook((m, gradOut) => gradOut, { prepend: true })",
+    "$0.registerForwardHook((m, args, out) => out, { alwaysCall: true, withKwargs: false })",
+    "$0.call(eg.randn([2, 2], { requiresGrad: true })).sum().backward()",
+    "$0.registerStateDictPreHook((m, prefix, keepVars) => undefined)",
+    "$0.registerStateDictPostHook((m, state, prefix) => undefined)",
+    "$0.registerLoadStateDictPreHook((m, state, prefix) => undefined)",
+    "$0.registerLoadStateDictPostHook((m, keys) => undefined)",
+    "$0.loadStateDict($0.stateDict())",
+  ],
+  ...["Forward", "ForwardPre", "FullBackward", "FullBackwardPre"].map((kind) => [
+    "new eg.nn.Linear(2, 2)",
+    `(() => { const handle = eg.nn.registerModule${kind}Hook(() => undefined); try { $0.call(eg.ones([1, 2], { requiresGrad: true })).sum().backward(); } finally { handle.remove(); } })()`,
+  ]),
+  [
     "new (class extends eg.nn.Module { w = new eg.nn.Parameter(eg.ones([2])); forward(x) { return x.mul(this.w); } })()",
     "$0.call(eg.randn([2]))",
     "$0.state",

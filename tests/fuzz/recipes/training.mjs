@@ -25,6 +25,22 @@ export const kOptimizers = [
   "$1.step(() => 1)",
 ]);
 
+export const kOptimizerHooks = [
+  [
+    "eg.randn([2, 3], { requiresGrad: true })",
+    "new eg.optim.SGD([$0], { lr: 0.1 })",
+    "$1.registerStepPreHook((optimizer, args) => args)",
+    "$1.registerStepPostHook((optimizer, args) => undefined)",
+    "$1.registerStateDictPreHook((optimizer) => undefined, { prepend: true })",
+    "$1.registerStateDictPostHook((optimizer, state) => state, { prepend: false })",
+    "$1.registerLoadStateDictPreHook((optimizer, state) => state, { prepend: false })",
+    "$1.registerLoadStateDictPostHook((optimizer) => undefined, { prepend: false })",
+    "$0.sum().backward()",
+    "$1.step()",
+    "$1.loadStateDict($1.stateDict())",
+  ],
+];
+
 export const kLbfgs = [
   [
     "eg.randn([2, 3], { requiresGrad: true })",

@@ -28,41 +28,69 @@ export const kLoadOptions = {
 /** How tensors are loaded. */
 export type LoadOptions = Options<typeof kLoadOptions>;
 
+/** A state dict that is compared with a module: what to copy, and what does not match. */
+export class Loading {
+  readonly pairs: [target: Tensor, source: Tensor][] = [];
+  readonly missingKeys: string[] = [];
+  readonly unexpectedKeys: string[] = [];
+  /** What is wrong with the tensors, and what hooks have found. */
+  readonly mismatches: string[] = [];
+
+  /** Looks up the tensor for `target`. */
+  find(key: string, target: Tensor, state: Readonly<Record<string, unknown>>): void {
+    const source = Object.hasOwn(state, key) ? state[key] : undefined;
+    if (source === undefined) {
+      if (!Object.hasOwn(state, key)) this.missingKeys.push(key);
+    } else if (source instanceof Tensor) {
+      this.pairs.push([target, source]);
+      this.mismatches.push(...sizeMismatch(key, source, target));
+    } else {
+      this.mismatches.push(`${key}: expected a tensor, got ${describe(source)}.`);
+    }
+  }
+
+  /** Throws if something is wrong, with `strict` also for names that do not match. */
+  judge(owner: string, strict: boolean): void {
+    const { missingKeys, unexpectedKeys, mismatches } = this;
+    const problems: string[] = [];
+    if (strict && missingKeys.length > 0) problems.push(`Missing keys: ${quote(missingKeys)}.`);
+    if (strict && unexpectedKeys.length > 0) {
+      problems.push(`Unexpected keys: ${quote(unexpectedKeys)}.`);
+    }
+    if (problems.length + mismatches.length === 0) return;
+    const text = [...problems, ...mismatches].map((problem) => `\n\t${problem}`).join("");
+    const code = problems.length === 0 ? "ShapeMismatch" : "InvalidArgument";
+    throw new EdgeGradError(code, `[loadStateDict] the state dict does not fit ${owner}:${text}`);
+  }
+}
+
 /** Copies the tensors of `state` into the `targets` of the same names, or lets these share their data. */
 export function loadInto(
   owner: string,
   targets: ReadonlyMap<string, Tensor>,
   state: Readonly<Record<string, Tensor>>,
-  { strict, assign }: Values<typeof kLoadOptions>,
+  options: Values<typeof kLoadOptions>,
 ): LoadResult {
-  const given = new Map(Object.entries(state));
-  const missingKeys = [...targets.keys()].filter((key) => !given.has(key));
-  const unexpectedKeys = [...given.keys()].filter((key) => !targets.has(key));
-  const pairs: [Tensor, Tensor][] = [];
-  const problems: string[] = [];
-  if (strict && missingKeys.length > 0) problems.push(`Missing keys: ${quote(missingKeys)}.`);
-  if (strict && unexpectedKeys.length > 0) {
-    problems.push(`Unexpected keys: ${quote(unexpectedKeys)}.`);
-  }
-  const mismatches = [...targets].flatMap(([key, target]) => {
-    const source: unknown = given.get(key);
-    if (source === undefined) return [];
-    if (!(source instanceof Tensor)) return [`${key}: expected a tensor, got ${describe(source)}.`];
-    pairs.push([target, source]);
-    return sizeMismatch(key, source, target);
-  });
-  if (problems.length + mismatches.length > 0) {
-    const text = [...problems, ...mismatches].map((problem) => `\n\t${problem}`).join("");
-    const code = problems.length === 0 ? "ShapeMismatch" : "InvalidArgument";
-    throw new EdgeGradError(code, `[loadStateDict] the state dict does not fit ${owner}:${text}`);
-  }
+  const loading = new Loading();
+  for (const [key, target] of targets) loading.find(key, target, state);
+  loading.unexpectedKeys.push(...Object.keys(state).filter((key) => !targets.has(key)));
+  loading.judge(owner, options.strict);
+  finishLoading(loading, options);
+  const { missingKeys, unexpectedKeys } = loading;
+  return { missingKeys, unexpectedKeys };
+}
+
+/** Copies the tensors, or lets the targets share their data. */
+export function finishLoading(
+  { pairs }: Loading,
+  { assign }: Pick<Values<typeof kLoadOptions>, "assign">,
+): void {
   noGrad(() => {
     for (const [target, source] of pairs) {
       if (assign) shareData(target, source);
       else copy_(target, source);
     }
   });
-  return { missingKeys, unexpectedKeys };
 }
 
 /**

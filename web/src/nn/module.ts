@@ -20,6 +20,7 @@ import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import { type DType, isFloat } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
+import type { FullBackwardHook, FullBackwardPreHook } from "./backward_hooks.js";
 import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import { entriesOf, type Kind, Members, membersMade } from "./members.js";
@@ -33,10 +34,12 @@ import {
   type ForwardHookOptions,
   type ForwardHookWithOptions,
   type ForwardPreHook,
+  type ForwardPreHookOptions,
   type ForwardPreHookWithOptions,
-  type FullBackwardHook,
+  globalHooks,
   kBackwardHookOptions,
   kForwardHookOptions,
+  kForwardPreHookOptions,
   ModuleHooks,
   normalForwardHook,
   normalPreHook,
@@ -45,6 +48,16 @@ import { joinPath, memberAt, withoutRepeats } from "./module_paths.js";
 import { memberName, registerMember } from "./module_register.js";
 import { formatModule } from "./module_text.js";
 import { Buffer, type BufferOptions, Parameter } from "./parameter.js";
+import {
+  type LoadStateDictPostHook,
+  type LoadStateDictPreHook,
+  loadWithHooks,
+  type StateDictPostHook,
+  type StateDictPreHook,
+  StateHooks,
+  type StateNode,
+  stateWithHooks,
+} from "./state_hooks.js";
 
 /** Tensors by name, as PyTorch saves them. */
 export type StateDict = Record<string, Tensor>;
@@ -64,6 +77,7 @@ export class Module {
 
   readonly #members = new Members(this, kindOf);
   #hooks: ModuleHooks | null = null;
+  #stateHooks: StateHooks | null = null;
 
   /** Takes no arguments: a subclass stores its own, as in PyTorch. */
   constructor(...given: []) {
@@ -84,7 +98,7 @@ export class Module {
     if (!(#members in module)) refuseImitation(module, "module.clone()");
     module.#members.check();
     if (isCapturing()) addGuard(module.#guard());
-    const hooks = module.#hooks;
+    const hooks = module.#hooks ?? globalHooks;
     const made = membersMade;
     try {
       if (hooks === null) return namingLayer(this.forward(...inputs), module);
@@ -104,21 +118,22 @@ export class Module {
    */
   registerForwardPreHook(
     hook: ForwardPreHookWithOptions,
-    options: ForwardHookOptions & { withKwargs: true },
+    options: ForwardPreHookOptions & { withKwargs: true },
   ): HookHandle;
-  registerForwardPreHook(hook: ForwardPreHook, options?: ForwardHookOptions): HookHandle;
+  registerForwardPreHook(hook: ForwardPreHook, options?: ForwardPreHookOptions): HookHandle;
   registerForwardPreHook(
     hook: ForwardPreHook | ForwardPreHookWithOptions,
     ...rest: unknown[]
   ): HookHandle {
-    const options = readOptions("registerForwardPreHook", kForwardHookOptions, rest);
+    const options = readOptions("registerForwardPreHook", kForwardPreHookOptions, rest);
     const normal = normalPreHook(hook, options.withKwargs);
     return addModuleHook(this.#ensureHooks().forwardPre, normal, options.prepend);
   }
 
   /**
    * Calls `hook` with inputs and output after forward(); a value that it returns replaces the output. With `withKwargs`
-   * the hook receives the trailing object of options separately from the other inputs.
+   * the hook receives the trailing object of options separately from the other inputs; with `alwaysCall` it is also called
+   * when the call throws.
    */
   registerForwardHook(
     hook: ForwardHookWithOptions,
@@ -127,7 +142,7 @@ export class Module {
   registerForwardHook(hook: ForwardHook, options?: ForwardHookOptions): HookHandle;
   registerForwardHook(hook: ForwardHook | ForwardHookWithOptions, ...rest: unknown[]): HookHandle {
     const options = readOptions("registerForwardHook", kForwardHookOptions, rest);
-    const normal = normalForwardHook(hook, options.withKwargs);
+    const normal = normalForwardHook(hook, options);
     return addModuleHook(this.#ensureHooks().forward, normal, options.prepend);
   }
 
@@ -141,6 +156,35 @@ export class Module {
   ): HookHandle {
     const { prepend } = readArguments("registerFullBackwardHook", kBackwardHookOptions, rest);
     return addModuleHook(this.#ensureHooks().fullBackward, hook, prepend);
+  }
+
+  /** Calls `hook` during backward with the gradients of this module's outputs, before they are used; a list that it returns replaces them. */
+  registerFullBackwardPreHook(
+    hook: FullBackwardPreHook,
+    ...rest: Arguments<[prepend: boolean], BackwardHookOptions>
+  ): HookHandle {
+    const { prepend } = readArguments("registerFullBackwardPreHook", kBackwardHookOptions, rest);
+    return addModuleHook(this.#ensureHooks().fullBackwardPre, hook, prepend);
+  }
+
+  /** Calls `hook` before the tensors of this module are listed by stateDict(). */
+  registerStateDictPreHook(hook: StateDictPreHook): HookHandle {
+    return addModuleHook(this.#ensureStateHooks().statePre, hook, false);
+  }
+
+  /** Calls `hook` with the state dict when this module and its parts have been listed by stateDict(); it may change the object. */
+  registerStateDictPostHook(hook: StateDictPostHook): HookHandle {
+    return addModuleHook(this.#ensureStateHooks().statePost, hook, false);
+  }
+
+  /** Calls `hook` with a copy of the state dict, which it may change, before loadStateDict() looks up the tensors of this module. */
+  registerLoadStateDictPreHook(hook: LoadStateDictPreHook): HookHandle {
+    return addModuleHook(this.#ensureStateHooks().loadPre, hook, false);
+  }
+
+  /** Calls `hook` when this module and its parts have been loaded; it may change the lists of names, which are judged after that. */
+  registerLoadStateDictPostHook(hook: LoadStateDictPostHook): HookHandle {
+    return addModuleHook(this.#ensureStateHooks().loadPost, hook, false);
   }
 
   /** Returns the parameters of this module and its parts, each once. */
@@ -217,6 +261,14 @@ export class Module {
    */
   stateDict(): StateDict {
     if (!(#members in this)) refuseImitation(this, "module.clone()");
+    if (this.#haveStateHooks()) {
+      const detached = new Map<Tensor, Tensor>();
+      return stateWithHooks(this.#stateNode(""), (tensor) => {
+        const own = detached.get(tensor) ?? tensor.detach();
+        detached.set(tensor, own);
+        return own;
+      });
+    }
     const entries = this.#state();
     const own = new Set(entries.map(([, tensor]) => tensor));
     const detached = new Map([...own].map((tensor) => [tensor, tensor.detach()]));
@@ -238,7 +290,9 @@ export class Module {
       fail("InvalidArgument", "loadStateDict", refusal("state", "tensors by name", state));
     }
     const options = readArguments("loadStateDict", kLoadOptions, rest);
-    return loadInto(this.constructor.name, new Map(this.#state()), state, options);
+    const { name } = this.constructor;
+    if (this.#haveStateHooks()) return loadWithHooks(name, this.#stateNode(""), state, options);
+    return loadInto(name, new Map(this.#state()), state, options);
   }
 
   /** Sets training mode on this module and its parts. */
@@ -377,9 +431,10 @@ export class Module {
   #guard(): Guard {
     const { training } = this;
     const isSame = this.#members.comparison();
-    const keys = this.#hooks?.keys() ?? [];
+    const keysNow = () => [...(globalHooks?.keys() ?? []), ...(this.#hooks?.keys() ?? [])];
+    const keys = keysNow();
     return () => {
-      const now = this.#hooks?.keys() ?? [];
+      const now = keysNow();
       const hasSameHooks = now.length === keys.length && now.every((key, i) => key === keys[i]);
       if (this.training === training && isSame() && hasSameHooks) return null;
       return `the mode, parts or hooks of the ${this.constructor.name} in the function have changed`;
@@ -397,6 +452,7 @@ export class Module {
       if (property.get !== undefined) Object.defineProperty(copy, name, property);
     }
     copy.#hooks = this.#hooks?.clone() ?? null;
+    copy.#stateHooks = this.#stateHooks?.clone() ?? null;
     return copy;
   }
 
@@ -424,15 +480,34 @@ export class Module {
   }
 
   #state(): [string, Tensor][] {
-    return this.#collect<Tensor>((members) => [
-      ...members.of("parameter"),
-      ...members.of("buffer").filter(([, buffer]) => buffer.persistent),
-    ]);
+    return this.#collect<Tensor>(savedOf);
+  }
+
+  #haveStateHooks(): boolean {
+    return this.#tree("").some(([, module]) => module.#stateHooks !== null);
+  }
+
+  #stateNode(path: string): StateNode {
+    return {
+      module: this,
+      path,
+      hooks: this.#stateHooks,
+      own: () => savedOf(this.#look()),
+      children: () =>
+        this.#look()
+          .of("module")
+          .map(([name, part]) => part.#stateNode(joinPath(path, name))),
+    };
   }
 
   #look(): Members {
     this.#members.look();
     return this.#members;
+  }
+
+  #ensureStateHooks(): StateHooks {
+    this.#stateHooks ??= new StateHooks();
+    return this.#stateHooks;
   }
 
   #ensureHooks(): ModuleHooks {
@@ -456,6 +531,14 @@ registerPublicMethods(Module.prototype);
 function named<T>(where: string, all: [string, T][], rest: readonly unknown[]): [string, T][] {
   const { removeDuplicate } = readOptions(where, kNamedOptions, rest);
   return removeDuplicate ? withoutRepeats(all) : all;
+}
+
+// What a state dict has of a module itself.
+function savedOf(members: Members): [string, Tensor][] {
+  return [
+    ...members.of("parameter"),
+    ...members.of("buffer").filter(([, buffer]) => buffer.persistent),
+  ];
 }
 
 const kRegisterBuffer = {

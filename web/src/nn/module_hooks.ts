@@ -1,18 +1,14 @@
-// Hooks of modules.
-//
-// A full backward hook receives the gradients of a module's inputs and outputs, which may be many tensors made by many nodes.
-// So while a module has such hooks, its input tensors and its output tensors each pass through one identity node (Boundary):
-// that of the outputs records the incoming gradients, that of the inputs calls the hooks with both.
+// Hooks of modules, and those of all modules (global_hooks.ts). What runs in backward is in backward_hooks.ts.
 
 import { isPlainObject } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
-import { Function as AutogradFunction, type FunctionContext } from "../autograd/function.js";
-import { isGradEnabled } from "../autograd/grad_mode.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
-import type { GradientList, Node } from "../autograd/node.js";
-import { PerBackwardCall } from "../autograd/per_backward_call.js";
 import { fail } from "../runtime/errors.js";
-import { Tensor } from "../tensor/tensor.js";
+import {
+  BackwardHooks,
+  type FullBackwardHook,
+  type FullBackwardPreHook,
+} from "./backward_hooks.js";
 import type { Module } from "./module.js";
 
 /** Receives the inputs of a call; a list that it returns replaces them, another value becomes the only input. */
@@ -40,49 +36,57 @@ export type ForwardHookWithOptions = (
   output: unknown,
 ) => unknown;
 
-/** The declaration of the options of forward hooks. */
-export const kForwardHookOptions = {
+/** The declaration of the options of hooks before forward. */
+export const kForwardPreHookOptions = {
   /** Call the hook before the existing ones; default false. */
   prepend: boolean.or(false),
   /** Also pass the call's trailing object of options to the hook; default false. */
   withKwargs: boolean.or(false),
 };
 
+/** Options of hooks before forward. */
+export type ForwardPreHookOptions = Options<typeof kForwardPreHookOptions>;
+
+/** The declaration of the options of forward hooks. */
+export const kForwardHookOptions = {
+  ...kForwardPreHookOptions,
+  /** Also call the hook when the call throws an error, with an undefined output if forward() has not returned; default false. */
+  alwaysCall: boolean.or(false),
+};
+
 /** Options of forward hooks. */
-export type ForwardHookOptions = Options<typeof kForwardHookOptions>;
+export type ForwardHookOptions = Options<
+  typeof kForwardHookOptions & typeof kForwardPreHookOptions
+>;
 
 /** The declaration of the options of full backward hooks. */
 export const kBackwardHookOptions = {
   /** Call the hook before the existing ones; default false. */
-  prepend: kForwardHookOptions.prepend,
+  prepend: kForwardPreHookOptions.prepend,
 };
 
 /** Options of full backward hooks. */
 export type BackwardHookOptions = Options<typeof kBackwardHookOptions>;
 
-/** Receives the gradients of a module's inputs and outputs; a list that it returns replaces those of the inputs. */
-export type FullBackwardHook = (
-  module: Module,
-  gradInputs: GradientList,
-  gradOutputs: GradientList,
-  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that changes nothing returns nothing.
-) => readonly (Tensor | null)[] | null | void;
-
 /** Returns the inputs to use instead of `inputs`. */
 type NormalPreHook = (module: Module, inputs: unknown[]) => unknown[];
 
 /** Returns the output to use instead of `output`. */
-type NormalForwardHook = (module: Module, inputs: unknown[], output: unknown) => unknown;
+type NormalForwardHook = ((module: Module, inputs: unknown[], output: unknown) => unknown) & {
+  readonly alwaysCall?: boolean;
+};
 
 /** The hooks of a module. */
 export class ModuleHooks {
   readonly forwardPre = new Map<symbol, NormalPreHook>();
   readonly forward = new Map<symbol, NormalForwardHook>();
+  readonly fullBackwardPre = new Map<symbol, FullBackwardPreHook>();
   readonly fullBackward = new Map<symbol, FullBackwardHook>();
 
   /** Returns keys that identify the current hooks. */
   keys(): readonly symbol[] {
-    return [this.forwardPre, this.forward, this.fullBackward].flatMap((one) => [...one.keys()]);
+    const lists = [this.forwardPre, this.forward, this.fullBackwardPre, this.fullBackward];
+    return lists.flatMap((one) => [...one.keys()]);
   }
 
   /** Returns lists of the same hooks. */
@@ -90,6 +94,7 @@ export class ModuleHooks {
     const copy = new ModuleHooks();
     for (const [key, hook] of this.forwardPre) copy.forwardPre.set(key, hook);
     for (const [key, hook] of this.forward) copy.forward.set(key, hook);
+    for (const [key, hook] of this.fullBackwardPre) copy.fullBackwardPre.set(key, hook);
     for (const [key, hook] of this.fullBackward) copy.fullBackward.set(key, hook);
     return copy;
   }
@@ -133,14 +138,15 @@ export function normalPreHook(
 /** Returns a hook that returns the output. */
 export function normalForwardHook(
   hook: ForwardHook | ForwardHookWithOptions,
-  withKwargs: boolean,
+  { withKwargs, alwaysCall }: { readonly withKwargs: boolean; readonly alwaysCall: boolean },
 ): NormalForwardHook {
   checkFunction("Module", hook);
-  return (module, given, output) => {
+  const normal: NormalForwardHook = (module, given, output) => {
     if (!withKwargs) return (hook as ForwardHook)(module, given, output) ?? output;
     const { inputs, options } = apart(given);
     return (hook as ForwardHookWithOptions)(module, inputs, options, output) ?? output;
   };
+  return alwaysCall ? Object.assign(normal, { alwaysCall }) : normal;
 }
 
 function apart(given: unknown[]): { inputs: unknown[]; options: CallOptions } {
@@ -160,137 +166,59 @@ function joined(result: unknown): unknown[] {
   return Object.keys(options).length > 0 ? [...inputs, options] : inputs;
 }
 
-/** Runs a module's forward with its hooks around it. */
+/** The hooks of all modules; null if there have never been any. */
+export let globalHooks: ModuleHooks | null = null;
+
+/** Returns the hooks of all modules, to which the caller adds one. */
+export function ensureGlobalHooks(): ModuleHooks {
+  globalHooks ??= new ModuleHooks();
+  return globalHooks;
+}
+
+/** Runs a module's forward with its hooks around it, after those of all modules. */
 export function callWithHooks(
   module: Module,
-  hooks: ModuleHooks,
+  own: ModuleHooks,
   given: unknown[],
   forward: (...inputs: unknown[]) => unknown,
 ): unknown {
+  const lists = globalHooks === null || globalHooks === own ? [own] : [globalHooks, own];
+  const [pres, posts, backwardPres, backwards] = [
+    lists.flatMap((hooks) => [...hooks.forwardPre.values()]),
+    lists.flatMap((hooks) => [...hooks.forward.values()]),
+    lists.flatMap((hooks) => [...hooks.fullBackwardPre.values()]),
+    lists.flatMap((hooks) => [...hooks.fullBackward.values()]),
+  ];
   let inputs = given;
-  for (const hook of [...hooks.forwardPre.values()]) inputs = hook(module, inputs);
-  const backward =
-    hooks.fullBackward.size > 0 ? new BackwardHook(module, [...hooks.fullBackward.values()]) : null;
-  if (backward !== null) inputs = backward.watchInputs(inputs);
-  let output = forward(...inputs);
-  for (const hook of [...hooks.forward.values()]) output = hook(module, inputs, output);
-  return backward === null ? output : backward.watchOutput(output);
-}
-
-/** Passes tensors through unchanged, so that one node has them all. */
-class Boundary extends AutogradFunction {
-  static override readonly name = "BackwardHookFunction";
-
-  static override forward(ctx: FunctionContext, ...tensors: Tensor[]): Tensor[] {
-    ctx.markNonDifferentiable(...tensors.filter((tensor) => !tensor.requiresGrad));
-    return tensors;
-  }
-
-  static override backward(_ctx: FunctionContext, ...grads: Tensor[]): Tensor[] {
-    return grads;
-  }
-
-  static override vmap(): never {
-    const message =
-      "full backward hooks of modules do not work inside vmap(): remove them, or register hooks on tensors there.";
-    return fail("InvalidArgument", "registerFullBackwardHook", message);
-  }
-}
-
-// The full backward hooks of one call of a module.
-class BackwardHook {
-  // Gradients of the outputs, from when they arrive until the hooks have seen them; null after that.
-  readonly #gradOutputs = new PerBackwardCall<GradientList | null>();
-  #inputCount = 0;
-  // The positions of inputs that have gradients; null if none has.
-  #inputPositions: number[] | null = null;
-
-  constructor(
-    private readonly module: Module,
-    private readonly hooks: readonly FullBackwardHook[],
-  ) {}
-
-  watchInputs(inputs: unknown[]): unknown[] {
-    const { values, positions, node } = passThroughBoundary(inputs);
-    this.#inputCount = inputs.length;
-    this.#inputPositions = positions;
-    node?.registerHook((grads) => this.#runHooks(grads));
-    return values;
-  }
-
-  watchOutput(output: unknown): unknown {
-    const outputs = Array.isArray(output) ? output : [output];
-    const { values, positions, node } = passThroughBoundary(outputs);
-    node?.registerHook((_, grads) => this.#noteOutputs(spread(grads, positions, outputs.length)));
-    return Array.isArray(output) ? values : values[0];
-  }
-
-  #noteOutputs(gradOutputs: GradientList): void {
-    if (this.#inputPositions !== null) {
-      this.#gradOutputs.set(gradOutputs);
-      return;
+  let output: unknown;
+  const waiting = new Set(posts.filter((hook) => hook.alwaysCall));
+  try {
+    for (const hook of pres) inputs = hook(module, inputs);
+    const backward =
+      backwardPres.length + backwards.length > 0
+        ? new BackwardHooks(module, backwardPres, backwards)
+        : null;
+    if (backward !== null) inputs = backward.watchInputs(inputs);
+    output = forward(...inputs);
+    for (const hook of posts) {
+      waiting.delete(hook);
+      output = hook(module, inputs, output);
     }
-    // No input has a gradient to wait for.
-    for (const hook of this.hooks) {
-      const result = hook(this.module, Array(this.#inputCount).fill(null), gradOutputs);
-      if (result && [...result].some((one) => one !== null)) {
-        fail(
-          "InvalidGradient",
-          "registerFullBackwardHook",
-          "no input of the module requires a gradient, so the hook must return nothing or null for every gradient.",
-        );
-      }
-    }
-  }
-
-  #runHooks(grads: GradientList): GradientList | undefined {
-    const gradOutputs = this.#gradOutputs.get() ?? null;
-    // Gradients that did not come through the output, for example those of a second derivative.
-    if (gradOutputs === null) return undefined;
-    const positions = this.#inputPositions ?? [];
-    let gradInputs = spread(grads, positions, this.#inputCount);
-    for (const hook of this.hooks) {
-      const result = hook(this.module, gradInputs, gradOutputs);
-      if (result === undefined || result === null) continue;
-      if (result.length !== gradInputs.length) {
-        fail(
-          "InvalidGradient",
-          "registerFullBackwardHook",
-          `the hook must return ${gradInputs.length} gradients, one for each input, got ${result.length}.`,
-        );
-      }
-      gradInputs = [...result];
-    }
-    this.#gradOutputs.set(null);
-    return positions.map((position) => gradInputs[position] ?? null);
+    return backward === null ? output : backward.watchOutput(output);
+  } catch (error) {
+    for (const hook of waiting) output = silently(() => hook(module, inputs, output), output);
+    throw error;
   }
 }
 
-interface Watched {
-  readonly values: unknown[];
-  /** The positions of the tensors; null if nothing is recorded. */
-  readonly positions: number[] | null;
-  readonly node: Node | null;
-}
-
-function passThroughBoundary(values: unknown[]): Watched {
-  const positions = values.flatMap((value, i) => (value instanceof Tensor ? [i] : []));
-  const tensors = positions.map((i) => values[i] as Tensor);
-  const isRecorded = isGradEnabled() && tensors.some((tensor) => tensor.requiresGrad);
-  if (!isRecorded) return { values, positions: null, node: null };
-  const passed = Boundary.apply(...tensors);
-  const replaced = [...values];
-  positions.forEach((position, i) => {
-    replaced[position] = passed[i];
-  });
-  const node = passed.find((tensor) => tensor.gradFn !== null)?.gradFn ?? null;
-  return { values: replaced, positions, node };
-}
-
-function spread(grads: GradientList, positions: number[] | null, length: number): GradientList {
-  const list: GradientList = Array(length).fill(null);
-  positions?.forEach((position, i) => {
-    list[position] = grads[i] ?? null;
-  });
-  return list;
+// Runs a hook after an error, which is the one to be thrown.
+function silently(run: () => unknown, otherwise: unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    console.warn(
+      `edgegrad: [Module] a forward hook with alwaysCall threw after another error, which is the one that is thrown: ${error}`,
+    );
+    return otherwise;
+  }
 }

@@ -17,6 +17,13 @@ export type {
   SettingRules,
   StepInputs,
 } from "./groups.js";
+export type {
+  OptimizerHook,
+  OptimizerHookOptions,
+  OptimizerStateHook,
+  StepPostHook,
+  StepPreHook,
+} from "./hooks.js";
 export { LBFGS, type LBFGSSettings, type LBFGSValue } from "./lbfgs/index.js";
 export * as lrScheduler from "./lr_scheduler/index.js";
 export { NAdam, type NAdamSettings } from "./nadam.js";

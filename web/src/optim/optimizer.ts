@@ -1,6 +1,12 @@
 // The base class of all optimizers: parameter groups, state per parameter, and PyTorch's state dict.
 
-import { isPlainObject, readAfter, readArguments, readOptions } from "../arguments/read.js";
+import {
+  type Arguments,
+  isPlainObject,
+  readAfter,
+  readArguments,
+  readOptions,
+} from "../arguments/read.js";
 import {
   functionOf,
   listOf,
@@ -11,6 +17,7 @@ import {
   unchecked,
   type Values,
 } from "../arguments/rule.js";
+import type { HookHandle } from "../autograd/hooks.js";
 import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import { checkStep_ } from "../generated/internal.js";
 import { clone } from "../generated/ops.js";
@@ -34,6 +41,16 @@ import type {
   SettingRules,
   StepInputs,
 } from "./groups.js";
+import {
+  kHookOptions,
+  type OptimizerHook,
+  type OptimizerHookOptions,
+  OptimizerHooks,
+  type OptimizerStateHook,
+  type StepPostHook,
+  type StepPreHook,
+  throughHooks,
+} from "./hooks.js";
 import { formatOptimizer } from "./optimizer_text.js";
 import { type AnyStep, quietStep } from "./own_step.js";
 import { elementsOf, isParam, readGroupParams } from "./params.js";
@@ -64,6 +81,9 @@ export abstract class Optimizer<
   protected readonly state = new Map<Tensor, State>();
 
   #undo: (() => void)[] = [];
+
+  #hooks: OptimizerHooks | null = null;
+  #hasStepHooks = false;
 
   readonly #rules: SettingRules<Settings>;
 
@@ -146,8 +166,73 @@ export abstract class Optimizer<
     return loss;
   }
 
+  /** Calls `hook` with the arguments of step() before it; an array that it returns replaces them. */
+  registerStepPreHook(hook: StepPreHook<this>): HookHandle {
+    return this.#hooksOfStep().add("stepPre", hook, false);
+  }
+
+  /** Calls `hook` with the arguments of step() after it. */
+  registerStepPostHook(hook: StepPostHook<this>): HookHandle {
+    return this.#hooksOfStep().add("stepPost", hook, false);
+  }
+
+  /** Calls `hook` before stateDict() reads the state. */
+  registerStateDictPreHook(
+    hook: OptimizerHook<this>,
+    ...rest: Arguments<[prepend: boolean], OptimizerHookOptions>
+  ): HookHandle {
+    return this.#addHook("registerStateDictPreHook", "statePre", hook, rest);
+  }
+
+  /** Calls `hook` with the result of stateDict(); one that it returns replaces it. */
+  registerStateDictPostHook(
+    hook: OptimizerStateHook<this, OptimizerState<Value>>,
+    ...rest: Arguments<[prepend: boolean], OptimizerHookOptions>
+  ): HookHandle {
+    return this.#addHook("registerStateDictPostHook", "statePost", hook, rest);
+  }
+
+  /** Calls `hook` with a copy of the state dict before loadStateDict() reads it; one that it returns replaces it. */
+  registerLoadStateDictPreHook(
+    hook: OptimizerStateHook<this, OptimizerState<Value>>,
+    ...rest: Arguments<[prepend: boolean], OptimizerHookOptions>
+  ): HookHandle {
+    return this.#addHook("registerLoadStateDictPreHook", "loadPre", hook, rest);
+  }
+
+  /** Calls `hook` after loadStateDict() has loaded the state. */
+  registerLoadStateDictPostHook(
+    hook: OptimizerHook<this>,
+    ...rest: Arguments<[prepend: boolean], OptimizerHookOptions>
+  ): HookHandle {
+    return this.#addHook("registerLoadStateDictPostHook", "loadPost", hook, rest);
+  }
+
+  #addHook(
+    where: string,
+    list: Parameters<OptimizerHooks["add"]>[0],
+    hook: unknown,
+    rest: readonly unknown[],
+  ): HookHandle {
+    const { prepend } = readArguments(where, kHookOptions, rest);
+    this.#hooks ??= new OptimizerHooks();
+    return this.#hooks.add(list, hook, prepend);
+  }
+
+  // A step() without hooks costs nothing: the first hook puts another one in its place.
+  #hooksOfStep(): OptimizerHooks {
+    this.#hooks ??= new OptimizerHooks();
+    if (!this.#hasStepHooks) {
+      this.#hasStepHooks = true;
+      const value = this.#hooks.around(this, this.step as (...given: unknown[]) => unknown);
+      Object.defineProperty(this, "step", { value, writable: true, configurable: true });
+    }
+    return this.#hooks;
+  }
+
   /** Returns the state and the settings in PyTorch's structure; the tensors are shared. */
   stateDict(): OptimizerState<Value> {
+    for (const hook of this.#hooks?.statePre ?? []) hook(this);
     const numbers = new Map<Tensor, number>();
     const groups = this.paramGroups.map(({ params, ...settings }) => {
       for (const param of params) numbers.set(param, numbers.size);
@@ -160,21 +245,23 @@ export abstract class Optimizer<
       const own = this.state.get(param);
       if (own !== undefined) state[number] = this.saveState(own);
     }
-    return { state, param_groups: groups };
+    return throughHooks(this.#hooks?.statePost ?? [], this, { state, param_groups: groups });
   }
 
   /** Restores the state that stateDict() of this or another optimizer for the same parameters returned. */
   loadStateDict(saved: OptimizerState<Value>): void {
     const name = this.#name;
+    const hooks = this.#hooks?.loadPre ?? [];
+    const given = isPlainObject(saved) ? throughHooks(hooks, this, { ...saved }) : saved;
     if (
-      !isPlainObject(saved) ||
-      !isPlainObject(saved.state) ||
-      !Array.isArray(saved.param_groups)
+      !isPlainObject(given) ||
+      !isPlainObject(given.state) ||
+      !Array.isArray(given.param_groups)
     ) {
-      const reason = `expected the result of stateDict(), { state, param_groups }, got ${describe(saved)}.`;
+      const reason = `expected the result of stateDict(), { state, param_groups }, got ${describe(given)}.`;
       fail("InvalidArgument", name, reason);
     }
-    const { state, param_groups: groups } = saved;
+    const { state, param_groups: groups } = given;
     if (groups.length !== this.paramGroups.length) {
       fail(
         "InvalidArgument",
@@ -208,6 +295,7 @@ export abstract class Optimizer<
         if (key !== "params") Object.assign(group, { [camelCase(key)]: value });
       }
     });
+    for (const hook of this.#hooks?.loadPost ?? []) hook(this);
   }
 
   /** Returns the settings of all groups, in the format that PyTorch prints. */

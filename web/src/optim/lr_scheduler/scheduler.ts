@@ -6,6 +6,7 @@ import { integer, type Options, type Rules, unchecked, type Values } from "../..
 import { fail } from "../../runtime/errors.js";
 import { runLive } from "../../runtime/live.js";
 import { BaseScheduler, type ScheduledOptimizer } from "./base.js";
+import { checkStepOrder, watchFirstStep } from "./step_order.js";
 
 /** The first argument of all schedulers, which LRScheduler checks. */
 export const kScheduled = { optimizer: unchecked<ScheduledOptimizer>() };
@@ -31,9 +32,11 @@ export abstract class LRScheduler extends BaseScheduler {
 
   protected stepCount = 0;
   #isStarted = false;
+  readonly #optimizer: ScheduledOptimizer;
 
   constructor(optimizer: ScheduledOptimizer) {
     super(optimizer);
+    this.#optimizer = optimizer;
     this.baseLrs = this.initialLrs();
   }
 
@@ -46,6 +49,7 @@ export abstract class LRScheduler extends BaseScheduler {
         "call this.start() at the end of the constructor: it sets the learning rates of the first epoch.";
       fail("InvalidArgument", where, reason);
     }
+    if (this.stepCount === 1) checkStepOrder(where, this.#optimizer);
     runLive(() => {
       const next = epoch ?? this.lastEpoch + 1;
       this.checkEpoch(next);
@@ -81,6 +85,7 @@ export abstract class LRScheduler extends BaseScheduler {
       }
     });
     this.#isStarted = true;
+    watchFirstStep(this.#optimizer);
     this.baseLrs = this.initialLrs();
     this.lastEpoch = lastEpoch;
     this.step();
