@@ -89,6 +89,8 @@ export const kAutograd = [
   [
     'eg.randn([2], { dtype: "float64", requiresGrad: true })',
     "eg.autograd.gradgradcheck((x) => x.sin(), [$0], { raiseException: false })",
+    "eg.autograd.gradcheck((x) => x.sin(), [$0], { checkForwardAd: true, checkBatchedGrad: true, nondetTol: 0, checkUndefinedGrad: false, checkGradDtypes: true })",
+    "eg.autograd.gradgradcheck((x) => x.sin(), [$0], { fastMode: true, checkFwdOverRev: true, genNonContigGradOutputs: true })",
   ],
   [
     "eg.randn([2])",

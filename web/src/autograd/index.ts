@@ -28,7 +28,12 @@ export {
   grad,
   gradAsync,
 } from "./grad.js";
-export { type GradcheckOptions, gradcheck, gradgradcheck } from "./gradcheck.js";
+export {
+  type GradcheckOptions,
+  type GradgradcheckOptions,
+  gradcheck,
+  gradgradcheck,
+} from "./gradcheck/gradcheck.js";
 export * as graph from "./graph.js";
 export { type Profile, type ProfileEvent, profile } from "./profile.js";
 export type { BackwardAsyncOptions, BackwardOptions } from "./run.js";

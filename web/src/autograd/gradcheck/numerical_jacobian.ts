@@ -1,10 +1,14 @@
 // Numerical derivatives by central differences.
 
-import { viewAsReal } from "../generated/ops.js";
-import { isComplex, newArray } from "../tensor/dtype.js";
-import { scope } from "../tensor/scope.js";
-import { indexAt } from "../tensor/shape.js";
-import { Tensor } from "../tensor/tensor.js";
+import { copy_, viewAsReal } from "../../generated/ops.js";
+import { fromElements } from "../../ops/create.js";
+import { isComplex, newArray } from "../../tensor/dtype.js";
+import { scope } from "../../tensor/scope.js";
+import { indexAt } from "../../tensor/shape.js";
+import { Tensor } from "../../tensor/tensor.js";
+
+/** Calls the checked function and returns its results. */
+export type Call = () => readonly unknown[];
 
 /** A row-major matrix with a row per input element and a column per output element; a complex number counts as two elements. */
 export type Matrix = Float64Array;
@@ -13,11 +17,7 @@ export type Matrix = Float64Array;
  * Returns the derivatives of every output of `call` with respect to the elements of `input`. Changes
  * `input` in place for each evaluation and restores it afterwards.
  */
-export function numericalJacobian(
-  call: () => readonly unknown[],
-  input: Tensor,
-  eps: number,
-): Matrix[] {
+export function numericalJacobian(call: Call, input: Tensor, eps: number): Matrix[] {
   const original = input.dataSync();
   const numel = original.length;
   const alias = isComplex(input.dtype) ? viewAsReal(input.detach()) : input.detach();
@@ -47,12 +47,40 @@ export function numericalJacobian(
   return numel > 0 ? matrices : call().map(() => new Float64Array(0));
 }
 
+/**
+ * Returns the derivatives of every output of `call` when `input` changes in the direction of `direction`, a number per element (two per
+ * complex number). Changes `input` in place and restores it.
+ */
+export function numericalDerivative(
+  call: Call,
+  input: Tensor,
+  direction: Float64Array,
+  eps: number,
+): Float64Array[] {
+  const alias = isComplex(input.dtype) ? viewAsReal(input.detach()) : input.detach();
+  const original = alias.clone();
+  const step = fromElements("float64", alias.shape, direction).to(alias.dtype).to(alias.device);
+  const at = (x: number) => {
+    copy_(alias, original.add(step.mul(x)));
+    return scope(() => call().map(valuesOf));
+  };
+  try {
+    const [above, below] = [at(eps), at(-eps)];
+    return above.map((values, i) =>
+      values.map((upper, k) => (upper - (below[i]?.[k] as number)) / (2 * eps)),
+    );
+  } finally {
+    copy_(alias, original);
+  }
+}
+
 /** Returns a matrix of zeros with `count` elements. */
 export function newMatrix(count: number): Matrix {
   return newArray("float64", count, "gradcheck") as Matrix;
 }
 
-function valuesOf(output: unknown): Float64Array {
+/** Returns the elements of a result; none for one that is not a tensor. */
+export function valuesOf(output: unknown): Float64Array {
   return output instanceof Tensor
     ? Float64Array.from(output.dataSync(), Number)
     : new Float64Array(0);
