@@ -1,5 +1,6 @@
 // eg.autograd.forwardAd: forward-mode differentiation, which computes directional derivatives together with the values.
 
+import { interpreter } from "../dispatch/interpreter.js";
 import { callFrame, checkedFor, native } from "../runtime/bridge.js";
 import { handleOf } from "../tensor/info.js";
 import { knownTensor, Tensor } from "../tensor/tensor.js";
@@ -21,11 +22,13 @@ export function dualLevel<T>(fn: () => T): T {
 
 /** Returns a view of `tensor` with a tangent, which is the direction for derivatives. */
 export function makeDual(tensor: Tensor, tangent: Tensor): Tensor {
+  if (interpreter?.makeDual !== undefined) return interpreter.makeDual(tensor, tangent);
   return new Tensor(checkedFor("makeDual", native.makeDual(handleOf(tensor), handleOf(tangent))));
 }
 
 /** Returns a tensor's value and its tangent. */
 export function unpackDual(tensor: Tensor): DualTensor {
+  if (interpreter?.unpackDual !== undefined) return interpreter.unpackDual(tensor);
   checkedFor("unpackDual", native.unpackDual(handleOf(tensor)));
   const [primal = 0, tangent = 0] = callFrame();
   return { primal: new Tensor(primal), tangent: knownTensor(tangent) };

@@ -8,6 +8,7 @@ import { callFrame, checked, checkedFor, epoch, native, takeWords } from "../run
 import { heldValue, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { finalizers, type Reference, weakly } from "../runtime/weak.js";
+import { type Device, type DType, deviceOf, dtypeOf } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { kUncloneable, refuseStale, track } from "../tensor/lifetime.js";
 import { knownTensor, type Tensor, takeTensor } from "../tensor/tensor.js";
@@ -26,6 +27,13 @@ export type NodeHook =
 export type NodePrehook =
   | ((gradOutputs: GradientList) => readonly (Tensor | null)[])
   | ((gradOutputs: GradientList) => void);
+
+/** What a gradient that enters a node must be like. */
+export interface InputMetadata {
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+  readonly device: Device;
+}
 
 /** A node of the backward graph, which computes the gradients of one recorded operation. */
 export class Node {
@@ -80,11 +88,30 @@ export class Node {
 
   /**
    * The values that this node saves for backward: tensors, under PyTorch's names (`saved.self`, `saved.result`),
-   * and numbers. Reading a tensor throws once the graph has been freed.
+   * and numbers. Reading a tensor throws once the graph has been freed. Those of a Function are `saved[0]`, `saved[1]` and so on.
    */
   get saved(): Record<string, unknown> {
     handleOfNode(this);
     return savedOf(this);
+  }
+
+  /** The tensors that this node saves, in their order; throws once the graph has been freed. */
+  get savedTensors(): (Tensor | null)[] {
+    const count = checkedFor("savedTensors", native.nodeSavedTensors(handleOfNode(this)));
+    return takeWords(count).map(knownTensor);
+  }
+
+  /** For each gradient that enters this node, what it must be like. */
+  get inputMetadata(): InputMetadata[] {
+    const words = takeWords(checked(native.inputMetadata(handleOfNode(this))));
+    const list: InputMetadata[] = [];
+    for (let i = 0; i < words.length; ) {
+      const [dtype, device, ndim = 0] = words.slice(i, i + 3);
+      const shape = words.slice(i + 3, i + 3 + ndim);
+      list.push({ shape, dtype: dtypeOf(dtype), device: deviceOf(device) });
+      i += 3 + ndim;
+    }
+    return list;
   }
 
   /** The saved tensors of this node in raw form, for registering hooks, under the names of `saved`. */

@@ -1,6 +1,7 @@
 // Hooks that control how tensors are saved for backward.
 
-import { functionOf, text } from "../arguments/rule.js";
+import { readOptions } from "../arguments/read.js";
+import { boolean, functionOf, type Options, text } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { type FrameCallback, heldValue, holdFunction, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -33,9 +34,24 @@ export function savedTensorsHooks<T, Packed>(
   );
 }
 
+const kSaveOnCpuOptions = {
+  /** PyTorch's option; only false, the default, is possible: memory of WebAssembly cannot be pinned. */
+  pinMemory: boolean.or(false),
+};
+
+/** Options of `saveOnCpu`. */
+export type SaveOnCpuOptions = Options<typeof kSaveOnCpuOptions>;
+
 /** Runs `fn` and returns its value. Tensors that `fn` saves for backward are stored in CPU memory. */
-export function saveOnCpu<T>(fn: () => T): T {
+export function saveOnCpu<T>(fn: () => T, ...rest: [options?: SaveOnCpuOptions]): T {
   functionOf<() => T>().check("saveOnCpu", "fn", fn);
+  if (readOptions("saveOnCpu", kSaveOnCpuOptions, rest).pinMemory) {
+    fail(
+      "InvalidArgument",
+      "saveOnCpu",
+      "pinMemory: memory of WebAssembly cannot be pinned, so only false is possible.",
+    );
+  }
   const pack: FrameCallback = ([handle = 0]) => {
     // A wrapper of its own frees the device's memory immediately instead of waiting for the garbage collector.
     const tensor = new Tensor(handle);

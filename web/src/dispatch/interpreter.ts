@@ -23,6 +23,10 @@ export interface Interpreter {
   repeatedLike?(made: Tensor, like: Tensor): Tensor;
   /** Runs a call of a composite, which `compute` computes by calls of ops; without this method nothing intercepts it. */
   composite?(op: Op, values: readonly unknown[], compute: () => unknown): unknown;
+  /** Returns a batch of dual tensors; without this method, the engine makes one. */
+  makeDual?(primal: Tensor, tangent: Tensor): Tensor;
+  /** Returns the values and the tangents of a batch. */
+  unpackDual?(tensor: Tensor): { readonly primal: Tensor; readonly tangent: Tensor | null };
   /** Learns that `alias` has the values of `tensor` without a call of an op. */
   aliased?(tensor: Tensor, alias: Tensor): void;
 }

@@ -1,6 +1,7 @@
 // Runs the calls of ops inside vmap(): a call with a batch among its tensors is rewritten as calls on tensors with one more
 // dimension, which belong to the enclosing level. See vmap.ts for an overview.
 
+import { makeDual, unpackDual } from "../autograd/forward_ad.js";
 import { callInPlace, callOp, invoke, invokeInPlace } from "../dispatch/call.js";
 import { interpreter } from "../dispatch/interpreter.js";
 import type { Op } from "../dispatch/signature.js";
@@ -53,6 +54,33 @@ class BatchInterpreter implements LevelInterpreter {
     return hookOfBatch(tensor, hook, this.level);
   }
 
+  makeDual(primal: Tensor, tangent: Tensor): Tensor {
+    const { level } = this;
+    return atLevel(level.outer, () => {
+      if (!isBatchedAt(primal, level) && !isBatchedAt(tangent, level)) {
+        return makeDual(primal, tangent);
+      }
+      const [value, direction] = [primal, tangent].map((one) => {
+        // Tangents of elements that overlap would be one.
+        if (!isBatchedAt(one, level)) return contiguous(repeatedFor(one, level));
+        return one.shown;
+      });
+      return new BatchedTensor(makeDual(value as Tensor, direction as Tensor), level);
+    });
+  }
+
+  unpackDual(tensor: Tensor) {
+    const { level } = this;
+    return atLevel(level.outer, () => {
+      if (!isBatchedAt(tensor, level)) return unpackDual(tensor);
+      const { primal, tangent } = unpackDual(tensor.shown);
+      return {
+        primal: new BatchedTensor(primal, level),
+        tangent: tangent === null ? null : new BatchedTensor(tangent, level),
+      };
+    });
+  }
+
   physical(tensor: Tensor): Tensor {
     return physicalOf(tensor);
   }
@@ -74,6 +102,10 @@ class BatchInterpreter implements LevelInterpreter {
       return new BatchedTensor(batch, level);
     });
   }
+}
+
+function repeatedFor(tensor: Tensor, { size }: Level): Tensor {
+  return expand(unsqueeze(tensor, 0), [size, ...tensor.shape]);
 }
 
 // If no tensor is batched at this level, the call is passed to the enclosing level unchanged.

@@ -1,8 +1,18 @@
 // eg.func.jacrev, jacfwd and hessian: full derivative matrices of a function.
 
 import { type Arguments, readArguments } from "../arguments/read.js";
-import { count, type Options, oneOf } from "../arguments/rule.js";
-import { reshape, stack, zeros, zerosLike } from "../generated/ops.js";
+import { boolean, count, type Options, oneOf } from "../arguments/rule.js";
+import {
+  clone,
+  copy_,
+  expand,
+  reshape,
+  select,
+  stack,
+  unsqueeze,
+  zeros,
+  zerosLike,
+} from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { isComplex } from "../tensor/dtype.js";
 import { ownResult } from "../tensor/own_result.js";
@@ -16,6 +26,8 @@ const kJacrevOptions = {
   ...kGradOptions,
   /** The maximum number of rows to compute at once; null for all. It has no effect here: rows are computed one by one. */
   chunkSize: count.orNull(),
+  /** Whether to write rows into the result as soon as they are computed, which needs less memory at once; default false. */
+  preallocateAndCopy: boolean.or(false),
 };
 
 const kJacfwdOptions = {
@@ -53,9 +65,11 @@ export function jacrev<Args extends Tree[]>(
     checkReal("jacrev", inputs.tensors, outputs);
     const blocks = outputs.map((output, i) => {
       const cotangents = outputs.map((one) => zerosLike(one).detach());
-      const rows = basisOf(output).map((row) =>
-        inputs.pull(outputs, replacedAt(cotangents, i, row)),
-      );
+      const pull = (row: Tensor) => inputs.pull(outputs, replacedAt(cotangents, i, row));
+      if (options.preallocateAndCopy) {
+        return withLeaves(chosen, copiedRows(output, inputs.tensors, pull));
+      }
+      const rows = basisOf(output).map(pull);
       return withLeaves(
         chosen,
         inputs.tensors.map((input, k) => blockOf(rows, k, 0, output, input)),
@@ -109,6 +123,27 @@ export function hessian<Args extends Tree[]>(
   kFunction.check("hessian", "fn", fn);
   const options = readArguments("hessian", kGradOptions, rest);
   return jacfwd(jacrev(fn, options), options);
+}
+
+// Returns the derivatives of one output with respect to each input, into which every row is copied.
+function copiedRows(
+  output: Tensor,
+  inputs: readonly Tensor[],
+  pull: (row: Tensor) => Tensor[],
+): Tensor[] {
+  const { numel, dtype, device } = output;
+  const blocks: Tensor[] = [];
+  basisOf(output).forEach((row, k) => {
+    pull(row).forEach((grad, j) => {
+      // Like a gradient, which inside vmap() differs between samples.
+      blocks[j] ??= clone(expand(unsqueeze(zerosLike(grad), 0), [numel, ...grad.shape]));
+      copy_(select(blocks[j], 0, k), grad);
+    });
+  });
+  return inputs.map((input, j) => {
+    const shape = [...output.shape, ...input.shape];
+    return numel === 0 ? zeros(shape, { dtype, device }) : reshape(blocks[j] as Tensor, shape);
+  });
 }
 
 // The derivative of a complex number by a complex one is no number, unless the function is holomorphic.

@@ -2,7 +2,14 @@
 // missing gradients.
 
 import { readArguments } from "../../arguments/read.js";
-import { boolean, functionOf, type Options, unchecked, type Values } from "../../arguments/rule.js";
+import {
+  boolean,
+  functionOf,
+  type Options,
+  oneOf,
+  unchecked,
+  type Values,
+} from "../../arguments/rule.js";
 import { viewAs, zerosLike } from "../../generated/ops.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
@@ -32,11 +39,33 @@ export type FunctionalOptions = Options<typeof kFunctionalOptions>;
 /** FunctionalOptions with defaults filled in, and the name of the called function for errors. */
 export type Settings = Values<typeof kFunctionalOptions> & { readonly where: string };
 
-const kMatrixArguments = {
-  fn: functionOf<Differentiable>(),
-  inputs: unchecked<Tensors>(),
+const kVectorized = {
   ...kFunctionalOptions,
+  /** Whether to compute all rows, or columns, in one call; not with `strict`. Default false. */
+  vectorize: boolean.or(false),
 };
+
+const kModes = oneOf("reverse-mode", "forward-mode").or("reverse-mode");
+
+const kJacobianOptions = {
+  ...kVectorized,
+  /** Whether to compute columns in forward mode instead of rows in reverse mode; needs `vectorize`, and not `createGraph`. */
+  strategy: kModes,
+};
+
+const kHessianOptions = {
+  ...kVectorized,
+  /** How the Jacobian of the gradient is computed, as `strategy` of `jacobian`. */
+  outerJacobianStrategy: kModes,
+};
+
+/** Options of `functional.jacobian`. */
+export type JacobianOptions = Options<typeof kJacobianOptions & typeof kFunctionalOptions>;
+
+/** Options of `functional.hessian`. */
+export type HessianOptions = Options<typeof kHessianOptions & typeof kFunctionalOptions>;
+
+const kMatrixArguments = { fn: functionOf<Differentiable>(), inputs: unchecked<Tensors>() };
 
 const kProductArguments = {
   fn: functionOf<Differentiable>(),
@@ -51,10 +80,43 @@ export type ProductArguments =
   | [v?: Tensors | null, options?: FunctionalOptions]
   | [options: FunctionalOptions & { v?: Tensors | null }];
 
-/** Returns the options of jacobian() or hessian(). */
-export function readMatrixCall(where: string, given: readonly unknown[]): Settings {
-  const { createGraph, strict } = readArguments(where, kMatrixArguments, given);
-  return { where, createGraph, strict };
+/** The settings of jacobian() or hessian(). */
+export type MatrixSettings = Settings & {
+  readonly vectorize: boolean;
+  readonly strategy: "reverse-mode" | "forward-mode";
+};
+
+/** Returns the settings of jacobian(). */
+export function readJacobianCall(given: readonly unknown[]): MatrixSettings {
+  const where = "jacobian";
+  const { createGraph, strict, vectorize, strategy } = readArguments(
+    where,
+    { ...kMatrixArguments, ...kJacobianOptions },
+    given,
+  );
+  return checkedSettings({ where, createGraph, strict, vectorize, strategy });
+}
+
+/** Returns the settings of hessian(). */
+export function readHessianCall(given: readonly unknown[]): MatrixSettings {
+  const where = "hessian";
+  const { createGraph, strict, vectorize, outerJacobianStrategy } = readArguments(
+    where,
+    { ...kMatrixArguments, ...kHessianOptions },
+    given,
+  );
+  const strategy = outerJacobianStrategy;
+  return checkedSettings({ where, createGraph, strict, vectorize, strategy });
+}
+
+function checkedSettings(settings: MatrixSettings): MatrixSettings {
+  const { where, strategy, vectorize, strict, createGraph } = settings;
+  const refuse = (reason: string) => fail("InvalidArgument", where, reason);
+  if (strict && vectorize) refuse("strict and vectorize cannot be combined.");
+  if (strategy === "reverse-mode") return settings;
+  if (!vectorize) refuse('"forward-mode" needs vectorize: true.');
+  if (createGraph) refuse('"forward-mode" cannot be combined with createGraph.');
+  return settings;
 }
 
 /** Returns the vector and the options of vjp(), jvp(), vhp() or hvp(). */

@@ -1,20 +1,24 @@
-// Whole Jacobians and Hessians, one backward pass per row.
+// Whole Jacobians and Hessians, one backward pass per row, or in forward mode one call per column.
 
-import { reshape, squeeze, stack, zerosLike } from "../../generated/ops.js";
+import { eye, reshape, squeeze, stack, unbind, zeros, zerosLike } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { ownResult } from "../../tensor/own_result.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { recording } from "../recording.js";
+import { dualLevel, makeDual, unpackDual } from "../forward_ad.js";
+import { grad } from "../grad.js";
+import { freshLeaf, recording } from "../recording.js";
 import {
   checkRequiresGrad,
   type Differentiable,
-  type FunctionalOptions,
   finished,
   freshInputs,
   gradOf,
+  type HessianOptions,
+  type JacobianOptions,
   kOutputs,
   type PerTensor,
-  readMatrixCall,
+  readHessianCall,
+  readJacobianCall,
   type Settings,
   strictMessage,
   TensorGroup,
@@ -34,15 +38,19 @@ export type JacobianOf<Inputs extends Tensors, Output extends Tensors> = Output 
 export function jacobian<Inputs extends Tensors, Output extends Tensors>(
   fn: Differentiable<Output>,
   inputs: Inputs,
-  ...rest: [options?: FunctionalOptions]
+  ...rest: [options?: JacobianOptions]
 ): JacobianOf<Inputs, Output> {
-  const settings = readMatrixCall("jacobian", [fn, inputs, ...rest]);
+  const settings = readJacobianCall([fn, inputs, ...rest]);
   const given = TensorGroup.of(inputs, "inputs", "jacobian");
+  if (settings.strategy === "forward-mode") {
+    return recording(() => columnsOf(fn as Differentiable, given)) as JacobianOf<Inputs, Output>;
+  }
+  const rows = settings.vectorize ? rowsAtOnce : rowsOf;
   const { outputs, blocks } = recording(() => {
     const fresh = freshInputs(given, settings.createGraph);
     const outputs = TensorGroup.of(fn(...fresh), kOutputs, "jacobian");
     checkRequiresGrad(outputs.tensors, "outputs", settings);
-    return { outputs, blocks: outputs.tensors.map((one, i) => rowsOf(one, i, fresh, settings)) };
+    return { outputs, blocks: outputs.tensors.map((one, i) => rows(one, i, fresh, settings)) };
   });
   const perOutput = blocks.map((block) => given.unwrap(finished(block, settings.createGraph)));
   return outputs.unwrap(perOutput) as JacobianOf<Inputs, Output>;
@@ -55,10 +63,10 @@ export function jacobian<Inputs extends Tensors, Output extends Tensors>(
 export function hessian<Inputs extends Tensors>(
   fn: Differentiable<Tensor>,
   inputs: Inputs,
-  ...rest: [options?: FunctionalOptions]
+  ...rest: [options?: HessianOptions]
 ): JacobianOf<Inputs, Inputs> {
-  const settings = readMatrixCall("hessian", [fn, inputs, ...rest]);
-  const { createGraph, strict } = settings;
+  const settings = readHessianCall([fn, inputs, ...rest]);
+  const { createGraph, strict, vectorize, strategy } = settings;
   const given = TensorGroup.of(inputs, "inputs", "hessian");
   const scalar = (...args: Tensor[]) => {
     const outputs = TensorGroup.of(fn(...args), kOutputs, "hessian");
@@ -71,7 +79,8 @@ export function hessian<Inputs extends Tensors>(
     checkRequiresGrad(rows, "jacobian", settings);
     return given.unwrap(rows);
   };
-  return jacobian(gradient, inputs, { createGraph, strict }) as JacobianOf<Inputs, Inputs>;
+  const options = { createGraph, strict, vectorize, strategy };
+  return jacobian(gradient, inputs, options) as JacobianOf<Inputs, Inputs>;
 }
 
 // Returns the derivatives of one output with respect to each input.
@@ -100,6 +109,63 @@ function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: 
       ? emptyRows(input, shape)
       : ownResult([], () => reshape(stack(found), shape));
   });
+}
+
+// The same in one backward call for a batch of output gradients.
+function rowsAtOnce(
+  output: Tensor,
+  _i: number,
+  inputs: readonly Tensor[],
+  { createGraph }: Settings,
+): Tensor[] {
+  const { numel, shape, dtype, device } = output;
+  const isUsed = output.requiresGrad && numel > 0;
+  const basis = reshape(eye(numel, { dtype, device }), [numel, ...shape]);
+  const rows = isUsed
+    ? grad([output], inputs, {
+        gradOutputs: [basis],
+        isGradsBatched: true,
+        retainGraph: true,
+        allowUnused: true,
+        createGraph,
+      })
+    : inputs.map(() => null);
+  return inputs.map((input, j) => {
+    const own = [...shape, ...input.shape];
+    const found = rows[j] ?? null;
+    if (found !== null) return ownResult([], () => reshape(found, own));
+    return zeros(own, { dtype: input.dtype, device: input.device });
+  });
+}
+
+// The whole Jacobian in forward mode, one call of `fn` per column.
+function columnsOf(fn: Differentiable, given: TensorGroup): unknown {
+  // Leaves, for a function that computes gradients itself, as that of hessian() does.
+  const inputs = given.tensors.map(freshLeaf);
+  let outputs: TensorGroup | null = null;
+  const pushed = inputs.map((input, j) => {
+    const { numel, shape, dtype, device } = input;
+    const basis = unbind(reshape(eye(numel, { dtype, device }), [numel, ...shape]));
+    return basis.map((direction) =>
+      dualLevel(() => {
+        const duals = inputs.map((one, k) => (k === j ? makeDual(one, direction) : one));
+        outputs = TensorGroup.of(fn(...duals), kOutputs, "jacobian");
+        return outputs.tensors.map((one) => unpackDual(one).tangent ?? zerosLike(one));
+      }),
+    );
+  });
+  const known = outputs ?? TensorGroup.of(fn(...inputs), kOutputs, "jacobian");
+  const blocks = known.tensors.map((output, i) =>
+    given.unwrap(
+      inputs.map((input, j) => {
+        const own = [...output.shape, ...input.shape];
+        const columns = (pushed[j] as Tensor[][]).map((column) => column[i] as Tensor);
+        if (columns.length === 0) return zeros(own, { dtype: output.dtype });
+        return ownResult([], () => reshape(stack(columns, -1), own)).detach();
+      }),
+    ),
+  );
+  return known.unwrap(blocks as never);
 }
 
 function emptyRows(input: Tensor, shape: number[]): Tensor {

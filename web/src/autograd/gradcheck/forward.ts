@@ -21,9 +21,7 @@ export function pushedValues(
     dualLevel(() => {
       const duals = inputs.map((input) => {
         const tangent = tangents[wanted.indexOf(input as Tensor)] ?? null;
-        return input instanceof Tensor && tangent !== null
-          ? makeDual(input, tangent)
-          : input;
+        return input instanceof Tensor && tangent !== null ? makeDual(input, tangent) : input;
       });
       return call(duals).map((output) => {
         if (!(output instanceof Tensor)) return new Float64Array(0);
