@@ -34,9 +34,7 @@ class JsFunctionNode final : public CustomFunctionNode {
   }
 
  protected:
-  GradList backward(GradList grads) override {
-    return call<GradList>(*backward_, grads);
-  }
+  GradList backward(GradList grads) override { return call<GradList>(*backward_, grads); }
 
   bool has_jvp() const override { return has_jvp_; }
 
@@ -100,8 +98,9 @@ double begin_function(double id, int argument_count, int name_length, int flags)
     ReceivedValue function(id);
     const auto start = frame().begin() + argument_count;
     std::string name(start, start + name_length);
-    const IntrusivePtr<JsFunctionNode> node = function.pass_to(
-        [&](double own) { return make_intrusive<JsFunctionNode>(std::move(name), own, (flags & 2) != 0); });
+    const IntrusivePtr<JsFunctionNode> node = function.pass_to([&](double own) {
+      return make_intrusive<JsFunctionNode>(std::move(name), own, (flags & 2) != 0);
+    });
     function_nodes().set(JsRef::here(id), WeakPtr<Node>(node.get()));
     node->set_once_differentiable((flags & 1) != 0);
     node->begin_forward(read_tensors(argument_count));
@@ -113,8 +112,8 @@ double begin_function(double id, int argument_count, int name_length, int flags)
 EG_EXPORT("setFunctionJvp")
 double set_function_jvp(double id, double jvp) {
   return guard([&] {
-    auto function = ReceivedValue(jvp).pass_to(
-        [](double own) { return std::make_unique<JsFunction>(own); });
+    auto function =
+        ReceivedValue(jvp).pass_to([](double own) { return std::make_unique<JsFunction>(own); });
     node_of(id)->set_jvp(std::move(function));
     return 0;
   });

@@ -102,8 +102,8 @@ double next_functions(Handle handle) {
   });
 }
 
-// Writes for each slot of a gradient: dtype, device, number of dimensions, sizes. Returns the number
-// of words.
+// Writes for each slot of a gradient: dtype, device, number of dimensions, sizes. Returns the
+// number of words.
 EG_EXPORT("inputMetadata")
 double input_metadata(Handle handle) {
   return guard([&] {

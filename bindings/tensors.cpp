@@ -79,9 +79,8 @@ double data_address(Handle handle) {
 // Returns a number that tensors have in common while they share their memory.
 EG_EXPORT("storageAddress")
 double storage_address(Handle handle) {
-  return guard([&] {
-    return reinterpret_cast<std::uintptr_t>(handles().get(handle).storage().get());
-  });
+  return guard(
+      [&] { return reinterpret_cast<std::uintptr_t>(handles().get(handle).storage().get()); });
 }
 
 EG_EXPORT("incrementVersion")

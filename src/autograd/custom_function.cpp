@@ -42,7 +42,8 @@ void CustomFunctionNode::begin_forward(const TensorList& arguments) {
     any_requires_grad = any_requires_grad || arguments_.back().requires_grad;
   }
   check(!has_tangents_ || has_jvp(), ErrorCode::kNotDifferentiable, function_name_,
-        "an argument has a tangent of forward mode, for which a custom Function needs a static method "
+        "an argument has a tangent of forward mode, for which a custom Function needs a static "
+        "method "
         "jvp(ctx, ...tangents).");
   is_recording_ = any_requires_grad && ops_are_recorded();
   if (!is_recording_) return;

@@ -15,9 +15,9 @@
 // A result that is a view may not be changed in place later: the rewritten history would bypass the
 // user's backward.
 //
-// If an argument has a tangent (forward_ad.h), forward runs without the dual level, and end_forward()
-// gives the outputs the tangents that the user's jvp() computes from those of the arguments
-// (custom_function_tangents.cpp).
+// If an argument has a tangent (forward_ad.h), forward runs without the dual level, and
+// end_forward() gives the outputs the tangents that the user's jvp() computes from those of the
+// arguments (custom_function_tangents.cpp).
 //
 // Function<T> below is the C++ interface; bindings derive a node whose backward() calls their
 // language.
@@ -144,8 +144,8 @@ class CustomFunctionNode : public Node {
 ///   Tensor y = Cube::apply(x);
 ///
 /// forward may return a Tensor or a TensorList, and take arguments that are not tensors. `State`
-/// holds what it stores besides tensors. With a static `TensorList jvp(Context&, TensorList tangents)`
-/// it also works in forward mode.
+/// holds what it stores besides tensors. With a static `TensorList jvp(Context&, TensorList
+/// tangents)` it also works in forward mode.
 template <class T, class State = std::monostate>
 class Function {
  public:

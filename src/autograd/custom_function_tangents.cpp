@@ -13,8 +13,8 @@
 namespace eg {
 namespace {
 
-// Returns results[i], or a copy if another tensor has it as a tangent too: one that is shared could not
-// change in place together with one of them.
+// Returns results[i], or a copy if another tensor has it as a tangent too: one that is shared could
+// not change in place together with one of them.
 template <class Given>
 Tensor own_tangent(std::size_t i, const TensorList& results, const Given& given) {
   const Tensor& result = results[i];
@@ -63,8 +63,8 @@ TensorList CustomFunctionNode::call_jvp(const ArgumentTangents& given) {
   TensorList tangents;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Tensor& argument = arguments_[i].tensor;
-    const bool is_zero = !given[i].tangent.defined() && materialize_grads_ &&
-                         argument.defined() && is_differentiable(argument.dtype());
+    const bool is_zero = !given[i].tangent.defined() && materialize_grads_ && argument.defined() &&
+                         is_differentiable(argument.dtype());
     tangents.push_back(is_zero ? math::zeros_like(argument) : given[i].tangent);
   }
   struct InJvp {
@@ -123,11 +123,13 @@ void CustomFunctionNode::set_tangent_in_place(std::size_t i, const Tensor& outpu
     if (!own.defined()) {
       set_tangent(output, tangent);
     } else if (!tangent.defined() || !tangent.is_same(own)) {
-      fail_tangent(i, "another tangent than it was given, but forward changes that argument in "
-                      "place. Change its tangent in place and return it.");
+      fail_tangent(i,
+                   "another tangent than it was given, but forward changes that argument in "
+                   "place. Change its tangent in place and return it.");
     } else if (version_of(own) == given[k].version) {
-      fail_tangent(i, "the tangent unchanged, but forward changes that argument in place. Change "
-                      "its tangent in place too.");
+      fail_tangent(i,
+                   "the tangent unchanged, but forward changes that argument in place. Change "
+                   "its tangent in place too.");
     }
     return;
   }
@@ -150,12 +152,14 @@ bool CustomFunctionNode::set_tangent_of_view(std::size_t i, const Tensor& output
     const Tensor& own = given[k].tangent;
     if (!own.defined()) continue;
     if (!tangent.defined() || !is_view(tangent)) {
-      fail_tangent(i, "a tangent that is no view, but that result is a view of an argument, or the "
-                      "argument itself. Return the same view of the argument's tangent.");
+      fail_tangent(i,
+                   "a tangent that is no view, but that result is a view of an argument, or the "
+                   "argument itself. Return the same view of the argument's tangent.");
     }
     if (!view_base(tangent).is_same(root_of(own))) {
-      fail_tangent(i, "a view of another tensor than the tangent of the argument that the result "
-                      "is a view of. Return the same view of that tangent.");
+      fail_tangent(i,
+                   "a view of another tensor than the tangent of the argument that the result "
+                   "is a view of. Return the same view of that tangent.");
     }
     set_view_tangent(output, tangent);
     return true;

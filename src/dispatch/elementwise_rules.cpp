@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "autograd/tensor_math.h"
+#include "base/warning.h"
 #include "dispatch/factories.h"
 #include "dispatch/precision.h"
 #include "dispatch/promotion.h"
@@ -171,6 +172,10 @@ ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> in
     check(inputs[0].dtype() == DType::kBool || inputs[0].dtype() == DType::kUInt8,
           ErrorCode::kDtypeMismatch, info.name, "expected the mask to be bool, got ",
           inputs[0].dtype(), '.');
+    if (inputs[0].dtype() == DType::kUInt8) {
+      static WarnOnce once;
+      once.warn("[", info.name, "] a mask of dtype uint8 is deprecated. Use mask.to('bool').");
+    }
   }
   inputs = promoted(info, inputs);
   if (info.dtype_rule == op::DTypeRule::kFirst) return {inputs[0].dtype(), inputs[0].dtype()};

@@ -106,7 +106,8 @@ std::vector<NamedSavedVariable> FunctionNodeBase::saved_variables() {
   std::vector<NamedSavedVariable> result;
   const std::span<const std::string_view> names = slot_names();
   result.reserve(names.size());
-  for (std::size_t i = 0; i < names.size(); ++i) result.push_back({std::string(names[i]), &slots()[i]});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    result.push_back({std::string(names[i]), &slots()[i]});
   return result;
 }
 

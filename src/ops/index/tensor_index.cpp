@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/warning.h"
 #include "dispatch/factories.h"
 #include "dispatch/overlap.h"
 #include "dispatch/transfer.h"
@@ -69,6 +70,12 @@ std::vector<Selection> read_indices(const Shape& shape, const TensorList& indice
     if (!is_mask) {
       selections.push_back(select_at(shape, indices[i], dim, op));
       continue;
+    }
+    if (dtype == DType::kUInt8) {
+      static WarnOnce once;
+      once.warn("[", op,
+                "] a uint8 index is taken as a mask, which is deprecated. Use a bool tensor, as by "
+                "mask.to('bool'), or int64 for positions.");
     }
     const Tensor mask =
         dtype == DType::kBool ? indices[i] : eg::call<op::Ne>(detach(indices[i]), 0);

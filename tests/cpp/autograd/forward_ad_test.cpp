@@ -297,10 +297,11 @@ struct Doubled : Function<Doubled> {
 TEST(ForwardMode, NeedsTheJvpOfCustomFunctions) {
   const DualLevelGuard level;
   const Tensor x = make_dual(leaf({1, 2}), tensor({1, 1}));
-  expect_error(ErrorCode::kNotDifferentiable,
-               "[Doubled] an argument has a tangent of forward mode, for which a custom Function needs "
-               "a static method jvp",
-               [&] { (void)Doubled::apply(x); });
+  expect_error(
+      ErrorCode::kNotDifferentiable,
+      "[Doubled] an argument has a tangent of forward mode, for which a custom Function needs "
+      "a static method jvp",
+      [&] { (void)Doubled::apply(x); });
   EXPECT_EQ(values(Doubled::apply(tensor({1, 2}))), (Values{2, 4}));
 }
 
@@ -370,8 +371,7 @@ TEST(CustomFunctionTangents, OfAViewAreAViewOfTheTangent) {
   EXPECT_EQ(values(tangent(part)), (Values{4, 5}));
   EXPECT_TRUE(tangent(part).shares_storage_with(tangent(x)));
   const auto expect_refused = [&](Returns returns, const char* message) {
-    expect_error(ErrorCode::kInvalidGradient, message,
-                 [&] { (void)FirstTwo::apply(x, returns); });
+    expect_error(ErrorCode::kInvalidGradient, message, [&] { (void)FirstTwo::apply(x, returns); });
   };
   expect_refused(Returns::kCopy, "jvp returned for result 0 a tangent that is no view");
   expect_refused(Returns::kNothing, "jvp returned for result 0 a tangent that is no view");
