@@ -80,6 +80,29 @@ describe("checkpoint options", () => {
     );
   });
 
+  test("a derivative inside of a checkpoint works with and without early stop", () => {
+    const f = (x) => x.sin().exp().sin();
+    const derived = (fn) => (x) => grad(fn(x), x, { createGraph: true })[0];
+    const saved = (fn) => (x) => checkpoint(fn, x);
+    const x = leaf(0.7);
+    for (const stops of [true, false]) {
+      setCheckpointEarlyStop(stops, () => {
+        for (const [expected, ...actual] of [
+          [derived(f), derived(saved(f)), derived(saved(saved(f)))],
+          [
+            derived(derived(f)),
+            derived(saved(derived(f))),
+            saved(derived(derived(saved(f)))),
+            derived(saved(derived(saved(f)))),
+          ],
+          [derived(derived(derived(f))), derived(saved(derived(saved(derived(saved(f))))))],
+        ]) {
+          for (const one of actual) assertTensor(one(x), [expected(x).item()], nearly);
+        }
+      });
+    }
+  });
+
   test("a second run that differs is an error", () => {
     const two = (x) => x.sin().exp();
     const three = (x) => x.sin().exp().sin();

@@ -80,11 +80,24 @@ describe("gradcheck", () => {
   });
 
   test("allows a difference of nondetTol between two backward calls", () => {
-    let calls = 0;
-    const fn = doubled({ noise: () => (calls++ % 2) * 1e-8 });
-    const x = doubleLeaf([1]);
-    assertThrows(() => gradcheck(fn, x), "InvalidGradient", /not deterministic/);
-    assert.equal(gradcheck(fn, x, { nondetTol: 1e-6 }), true);
+    for (const fastMode of [false, true]) {
+      let calls = 0;
+      const fn = doubled({ noise: () => (calls++ % 2) * 1e-8 });
+      const x = doubleLeaf([1]);
+      assertThrows(() => gradcheck(fn, x, { fastMode }), "InvalidGradient", /not deterministic/);
+      assert.equal(gradcheck(fn, x, { fastMode, nondetTol: 1e-6 }), true);
+    }
+  });
+
+  test("refuses results whose shapes depend on the values", () => {
+    const fn = (x) => x.at(x.gt(1));
+    for (const fastMode of [false, true]) {
+      assertThrows(
+        () => gradcheck(fn, doubleLeaf([1]), { fastMode }),
+        "ShapeMismatch",
+        /the shapes of the results must not depend on the values/,
+      );
+    }
   });
 
   test("does not check missing gradients with checkUndefinedGrad: false", () => {

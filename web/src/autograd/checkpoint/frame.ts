@@ -171,6 +171,11 @@ export class Frame {
       const tensor = new Tensor(handle);
       // `fn` may have caught kStop and continued.
       if (found.size >= this.#metadata.length) {
+        if (!stopsEarly && this.#isForward) {
+          // A derivative inside of the function, which has not saved everything yet.
+          tensor.isKept = true;
+          return [1, handle];
+        }
         tensor.dispose();
         if (stopsEarly) throw kStop;
         this.#fail("the recomputation saved more tensors than the forward.");

@@ -54,22 +54,14 @@ export function checkJacobians(
 function analyticalJacobian(
   output: Tensor,
   inputs: readonly Tensor[],
-  { nondetTol, checkGradDtypes }: Tolerances,
+  tolerances: Tolerances,
 ): Matrix[] {
   const columns = elementsOf(output);
   const matrices = inputs.map((input) => newMatrix(elementsOf(input) * columns));
   for (let column = 0; column < columns; column++) {
-    const [first, second] = [0, 1].map(() =>
-      scope(() => gradientValues(output, unitLike(output, column), inputs, checkGradDtypes)),
-    );
-    inputs.forEach((_, j) => {
-      const [once, again] = [first?.[j] as Matrix, second?.[j] as Matrix];
-      if (once.some((value, k) => !isRepeated(value, again[k] as number, nondetTol))) {
-        throw new Mismatch(
-          "backward is not deterministic: two backward calls with the same arguments returned different gradients.",
-        );
-      }
-      once.forEach((value, row) => {
+    const weights = () => unitLike(output, column);
+    repeatedGradients(output, weights, inputs, tolerances).forEach((values, j) => {
+      values.forEach((value, row) => {
         (matrices[j] as Matrix)[row * columns + column] = value;
       });
     });
@@ -77,12 +69,33 @@ function analyticalJacobian(
   return matrices;
 }
 
+/** Returns the numbers of gradients that are computed twice; throws if they differ. `weights` makes the output gradient. */
+export function repeatedGradients(
+  output: Tensor,
+  weights: () => Tensor,
+  inputs: readonly Tensor[],
+  { nondetTol, checkGradDtypes }: Tolerances,
+): Matrix[] {
+  const [first = [], second = []] = [0, 1].map(() =>
+    scope(() => gradientValues(output, weights(), inputs, checkGradDtypes)),
+  );
+  first.forEach((once, j) => {
+    const again = second[j] as Matrix;
+    if (once.some((value, k) => !isRepeated(value, again[k] as number, nondetTol))) {
+      throw new Mismatch(
+        "backward is not deterministic: two backward calls with the same arguments returned different gradients.",
+      );
+    }
+  });
+  return first;
+}
+
 function isRepeated(value: number, again: number, tolerance: number): boolean {
   return Object.is(value + 0, again + 0) || Math.abs(value - again) <= tolerance;
 }
 
-/** Returns the numbers of the gradients of `output`, weighted by `gradOutputs`; zeros for an input without one. */
-export function gradientValues(
+// Returns the numbers of the gradients of `output`, weighted by `gradOutputs`; zeros for an input without one.
+function gradientValues(
   output: Tensor,
   gradOutputs: Tensor,
   inputs: readonly Tensor[],

@@ -2,6 +2,7 @@
 
 import { copy_, viewAsReal } from "../../generated/ops.js";
 import { fromElements } from "../../ops/create.js";
+import { fail } from "../../runtime/errors.js";
 import { isComplex, newArray } from "../../tensor/dtype.js";
 import { scope } from "../../tensor/scope.js";
 import { indexAt } from "../../tensor/shape.js";
@@ -32,6 +33,7 @@ export function numericalJacobian(call: Call, input: Tensor, eps: number): Matri
     };
     try {
       const [above, below] = [at(value + eps), at(value - eps)];
+      checkSameSizes(above, below);
       if (row === 0) matrices = above.map(({ length }) => newMatrix(numel * length));
       above.forEach((values, i) => {
         values.forEach((upper, column) => {
@@ -66,6 +68,7 @@ export function numericalDerivative(
   };
   try {
     const [above, below] = [at(eps), at(-eps)];
+    checkSameSizes(above, below);
     return above.map((values, i) =>
       values.map((upper, k) => (upper - (below[i]?.[k] as number)) / (2 * eps)),
     );
@@ -77,6 +80,15 @@ export function numericalDerivative(
 /** Returns a matrix of zeros with `count` elements. */
 export function newMatrix(count: number): Matrix {
   return newArray("float64", count, "gradcheck") as Matrix;
+}
+
+function checkSameSizes(above: readonly Float64Array[], below: readonly Float64Array[]): void {
+  if (above.every(({ length }, i) => length === below[i]?.length)) return;
+  fail(
+    "ShapeMismatch",
+    "gradcheck",
+    "the shapes of the results must not depend on the values of the inputs.",
+  );
 }
 
 /** Returns the elements of a result; none for one that is not a tensor. */
