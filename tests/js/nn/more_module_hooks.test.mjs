@@ -63,6 +63,23 @@ describe("full backward pre-hooks", () => {
     assertTensor(module.factor.grad, [8]);
   });
 
+  test("are not called for outputs that are no tensors, which warns once", (t) => {
+    const warn = t.mock.method(console, "warn", () => {});
+    class Named extends eg.nn.Module {
+      forward(x) {
+        return { value: x.mul(2) };
+      }
+    }
+    const module = new Named();
+    module.registerFullBackwardPreHook(() => assert.fail("called"));
+    for (let i = 0; i < 2; i++) module.call(leaf([1])).value.backward();
+    assert.equal(warn.mock.callCount(), 1);
+    assert.match(
+      warn.mock.calls[0].arguments[0],
+      /\[Named\] backward hooks of a module see tensors/,
+    );
+  });
+
   test("must return as many gradients as there are outputs, and can be prepended", () => {
     const module = new Scale();
     const handle = module.registerFullBackwardPreHook(() => []);

@@ -208,8 +208,8 @@ export function applyFunction<Args extends unknown[], Output>(
   const node = checkedFor(name, native.beginFunction(...words));
   try {
     const hasTangents = callFrame()[0] !== 0;
-    const forward = () => noGrad(() => fn.forward(ctx, ...args));
-    const raw = hasTangents ? withJvp(name, fn, ctx, callback, forward) : forward();
+    const forward = () => fn.forward(ctx, ...args);
+    const raw = noGrad(hasTangents ? () => withJvp(name, fn, ctx, callback, forward) : forward);
     const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
     writeWords(handlesOf(outputs));
     checkedFor(name, native.endFunction(callback, outputs.length));

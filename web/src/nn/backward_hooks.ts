@@ -8,7 +8,7 @@ import { Function as AutogradFunction, type FunctionContext } from "../autograd/
 import { isGradEnabled } from "../autograd/grad_mode.js";
 import type { GradientList, Node } from "../autograd/node.js";
 import { PerBackwardCall } from "../autograd/per_backward_call.js";
-import { fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
 
@@ -47,6 +47,8 @@ class Boundary extends AutogradFunction {
   }
 }
 
+let hasWarned = false;
+
 /** The backward hooks of one call of a module. */
 export class BackwardHooks {
   // Gradients of the outputs, from when they arrive until the hooks have seen them; null after that.
@@ -70,6 +72,13 @@ export class BackwardHooks {
   }
 
   watchOutput(output: unknown): unknown {
+    if (!hasWarned && !Array.isArray(output) && !(output instanceof Tensor)) {
+      hasWarned = true;
+      console.warn(
+        `edgegrad: [${this.module.constructor.name}] backward hooks of a module see tensors, or arrays of tensors, but its output is ` +
+          `${describe(output)}: they are not called for it.`,
+      );
+    }
     const outputs = Array.isArray(output) ? output : [output];
     const { values, positions, node } = passThroughBoundary(outputs);
     node?.registerPrehook((grads) => {

@@ -484,7 +484,7 @@ export class Module {
   }
 
   #haveStateHooks(): boolean {
-    return this.#tree("").some(([, module]) => module.#stateHooks !== null);
+    return anyStateHooks && this.#tree("").some(([, module]) => module.#stateHooks !== null);
   }
 
   #stateNode(path: string): StateNode {
@@ -506,6 +506,7 @@ export class Module {
   }
 
   #ensureStateHooks(): StateHooks {
+    anyStateHooks = true;
     this.#stateHooks ??= new StateHooks();
     return this.#stateHooks;
   }
@@ -532,6 +533,9 @@ function named<T>(where: string, all: [string, T][], rest: readonly unknown[]): 
   const { removeDuplicate } = readOptions(where, kNamedOptions, rest);
   return removeDuplicate ? withoutRepeats(all) : all;
 }
+
+// Whether a module has ever had hooks around its state dict: without, nothing looks for them.
+let anyStateHooks = false;
 
 // What a state dict has of a module itself.
 function savedOf(members: Members): [string, Tensor][] {
