@@ -271,6 +271,10 @@ class Scale extends eg.autograd.Function {
     const factor: number = ctx.factor;
     return [ctx.needsInputGrad[0] === true ? grad.mul(factor) : null, null];
   }
+
+  static override jvp(ctx: eg.autograd.FunctionContext, tangent: eg.Tensor) {
+    return tangent.mul(ctx.factor as number);
+  }
 }
 const scaled: eg.Tensor = Scale.apply(x, 3);
 // @ts-expect-error: the arguments are those of forward.
@@ -302,6 +306,8 @@ console.log(first, isRight, primal, tangent, durations, dot, alsoRecomputed);
 }
 net.registerForwardHook((module, inputs, output) => void console.log(module, inputs, output));
 net.registerFullBackwardHook((_, gradInputs) => gradInputs).remove();
+net.registerFullBackwardPreHook((_, gradOutputs) => gradOutputs).remove();
+net.registerLoadStateDictPostHook((_, keys) => void keys.missingKeys.push("more")).remove();
 
 // Layers with several results, schedulers, clipping.
 const lstm = new eg.nn.LSTM(2, 3, { numLayers: 2, bidirectional: true, projSize: 1 });

@@ -49,10 +49,14 @@ const kNoExplanation = () => "";
  */
 export function checkpoint<Args extends unknown[], T>(
   fn: (...inputs: Args) => T,
-  ...given: Args | [...inputs: Args, options: CheckpointOptions]
-): T {
-  checkFunction("checkpoint", fn);
-  const run = fn as (...inputs: unknown[]) => unknown;
+  ...inputs: Args
+): T;
+export function checkpoint<Args extends unknown[], T>(
+  fn: (...inputs: Args) => T,
+  ...given: [...inputs: Args, options: CheckpointOptions]
+): T;
+export function checkpoint(run: (...inputs: unknown[]) => unknown, ...given: unknown[]): unknown {
+  checkFunction("checkpoint", run);
   const { inputs, options } = splitOptions(given);
   const { useReentrant, preserveRngState, contextFn, determinismCheck, debug } = readOptions(
     "checkpoint",
@@ -67,15 +71,13 @@ export function checkpoint<Args extends unknown[], T>(
         "contextFn and debug are only supported without useReentrant.",
       );
     }
-    return (
-      isGradEnabled() ? checkpointReentrant(run, inputs, preserveRngState) : run(...inputs)
-    ) as T;
+    return isGradEnabled() ? checkpointReentrant(run, inputs, preserveRngState) : run(...inputs);
   }
   const isDebugged = modes.debug ?? debug;
   if (isDebugged && contextFn !== null) {
     fail("InvalidArgument", "checkpoint", "debug cannot be combined with contextFn.");
   }
-  if (!isGradEnabled()) return run(...inputs) as T;
+  if (!isGradEnabled()) return run(...inputs);
   const own = contextFn === null ? kNoContexts : contextsFrom(contextFn);
   const { contexts, explain } = isDebugged
     ? debugContexts()
@@ -88,7 +90,7 @@ export function checkpoint<Args extends unknown[], T>(
     explain,
   });
   try {
-    return frame.run(() => run(...inputs)) as T;
+    return frame.run(() => run(...inputs));
   } finally {
     frame.endForward();
   }
