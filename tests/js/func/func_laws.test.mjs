@@ -21,11 +21,11 @@ const kLooped = new Set(
 // These refer to positions in memory, where each sample counts as a separate tensor.
 const kReadsMemory = new Set(["asStrided", "asStridedScatter"]);
 
-// Composites that read values, or write a batch into a tensor that is the same for all samples.
+// Composites that read values, draw numbers, or write a batch into a tensor that is the same for all samples.
 const kRefused = new Set(
   (
-    "argwhere asStridedScatter bincount cov histc histogram istft nanquantile quantile unique uniqueConsecutive " +
-    "unravelIndex"
+    "argwhere asStridedScatter bincount cov histc histogram histogramdd istft nanquantile pcaLowrank quantile " +
+    "svdLowrank unique uniqueConsecutive unravelIndex"
   ).split(" "),
 );
 
