@@ -143,13 +143,13 @@ describe("a device that cannot be opened", options, () => {
         let answer;
         const late = new Promise((resolve) => { answer = resolve; });
         // As fake timers do: those of the moment in which the package was imported count.
-        const fake = { setTimeout: () => 0, clearTimeout: () => undefined, queueMicrotask: () => undefined };
+        const fake = { setTimeout: () => 0, clearTimeout: () => undefined, queueMicrotask: () => undefined }; // timer: a fake one
         Object.assign(globalThis, fake);
         const opening = attempt(() => eg.init({ webgpu: "required", gpu: ${gpu} }));
         while (clock.waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
         while (clock.waiting.length > 0) clock.advance(1000);
         console.log(await opening);
-        Object.assign(globalThis, { setTimeout, clearTimeout, queueMicrotask });
+        Object.assign(globalThis, { setTimeout, clearTimeout, queueMicrotask }); // timer: as it was
         const device = await adapter.requestDevice();
         answer(device);
         if (${name === "requestDevice"}) await device.lost;
@@ -159,7 +159,7 @@ describe("a device that cannot be opened", options, () => {
         program,
         "edgegrad",
         `import { Clock } from "./tests/js/support/clock.mjs";
-        const { setTimeout, clearTimeout, queueMicrotask } = globalThis;
+        const { setTimeout, clearTimeout, queueMicrotask } = globalThis; // timer: to put them back
         const clock = new Clock();`,
       );
       assert.match(
