@@ -174,9 +174,10 @@ GradList Gather::backward(const Backward<Gather>& b) {
   return {GatherGradient::call(b.grad(), b.attrs().input_shape, b.attrs().dim, b.saved(0))};
 }
 
-Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& index, const Operand& src,
+Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& given, const Operand& src,
                      ScatterMode reduce) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Tensor index = index_fitting(given, input);
   const Tensor source = src.tensor().is_wrapped_number()
                             ? Expand::call(element_for(input, src), index.shape())
                             : src.tensor();
@@ -198,9 +199,10 @@ GradList Scatter::backward(const Backward<Scatter>& b) {
   return grads;
 }
 
-Tensor ScatterAdd::call(const Tensor& input, std::int64_t dim, const Tensor& index,
+Tensor ScatterAdd::call(const Tensor& input, std::int64_t dim, const Tensor& given,
                         const Tensor& src) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Tensor index = index_fitting(given, input);
   const Tensor part = fit_source(input, d, index, src, doc.name);
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor result = contiguous_copy(input);

@@ -83,6 +83,12 @@ std::int64_t size_along(const Tensor& t, std::int64_t dim) {
   return t.ndim() == 0 ? 1 : t.size(dim);
 }
 
+Tensor index_fitting(const Tensor& index, const Tensor& input) {
+  if (index.numel() != 0) return index;
+  const Shape none(static_cast<std::size_t>(input.ndim()), 0);
+  return Tensor::empty(none, index.dtype(), index.device());
+}
+
 Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
                   std::string_view op) {
   check(input.dtype() == src.dtype(), ErrorCode::kDtypeMismatch, op,
@@ -90,6 +96,8 @@ Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, co
   const Shape sizes = at_least_1d(index.shape());
   const Shape target = at_least_1d(input.shape());
   const Shape available = at_least_1d(src.shape());
+  if (index.numel() == 0 && sizes.size() != available.size())
+    return Tensor::empty(index.shape(), src.dtype(), src.device());
   check(sizes.size() == target.size() && sizes.size() == available.size(),
         ErrorCode::kShapeMismatch, op,
         "index, input and src must agree in the number of dimensions, got shapes ", index.shape(),

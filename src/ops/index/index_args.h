@@ -49,6 +49,9 @@ kernel::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tenso
 /// The size of a dimension of `t`; 1 for a 0-dim tensor.
 std::int64_t size_along(const Tensor& t, std::int64_t dim);
 
+/// Returns the index, or one that fits every input and source if it has no elements.
+Tensor index_fitting(const Tensor& index, const Tensor& input);
+
 /// The part of the source that scatter reads, which is as large as the index. Throws if input,
 /// index and source do not match.
 Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,

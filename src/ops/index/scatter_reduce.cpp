@@ -168,9 +168,10 @@ Tensor mean(const Tensor& input, const Tensor& sums, std::int64_t dim, const Ten
 
 }  // namespace
 
-Tensor ScatterReduce::call(const Tensor& input, std::int64_t dim, const Tensor& index,
+Tensor ScatterReduce::call(const Tensor& input, std::int64_t dim, const Tensor& given,
                            const Tensor& src, ScatterReduction reduce, bool include_self) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  const Tensor index = index_fitting(given, input);
   const Tensor part = fit_source(input, d, index, src, doc.name);
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor base = include_self ? input : without_self(input, d, picks, part, reduce);

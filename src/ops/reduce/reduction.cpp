@@ -83,6 +83,9 @@ Tensor complex_product(const Tensor& x, const std::optional<std::int64_t>& dim, 
   return Clone::call(keepdim && dim.has_value() ? product : Squeeze::call(product, Dims{d}));
 }
 
+// As in PyTorch, only any() and all() tell an empty list of dimensions from none.
+bool reduces_nothing(const std::optional<Dims>& dim) { return dim.has_value() && dim->empty(); }
+
 // As in PyTorch, the result for uint8 is uint8, which was once used for truth values.
 Tensor to_truth(const Var& mask, const Tensor& input) {
   return input.dtype() == DType::kUInt8 ? ToDType::call(mask.tensor(), DType::kUInt8)
@@ -145,11 +148,13 @@ GradList Prod::backward(const Backward<Prod>& b) {
 }
 
 Tensor Any::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
+  if (reduces_nothing(dim)) return to_truth(Var(input) != 0, input);
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
   return to_truth(Var(count_nonzero(input, reduced)) != 0, input);
 }
 
 Tensor All::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
+  if (reduces_nothing(dim)) return to_truth(Var(input) != 0, input);
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
   const auto count = static_cast<double>(reduced.count(input.shape()));
   return to_truth(Var(count_nonzero(input, reduced)) == count, input);

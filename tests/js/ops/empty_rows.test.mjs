@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertThrows } from "../support/assert.mjs";
+import { assertTensor, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
 const kMany = 2 ** 40;
@@ -57,4 +57,46 @@ test("a tensor without dimensions is refused by ops that ask for the size of one
 
 test("dirac_ of nothing ends at once", () => {
   assert.deepEqual(eg.nn.init.dirac_(eg.zeros([2 ** 32, 0, 1])).shape, [2 ** 32, 0, 1]);
+});
+
+test("scatter with an index without elements, whatever its dimensions, is a copy", () => {
+  const x = eg.tensor([
+    [1, 2],
+    [3, 4],
+  ]);
+  const input = () => x.clone().requiresGrad_();
+  const source = eg.ones([3]);
+  for (const shape of [[0], [0, 7], [3, 0, 2]]) {
+    const index = eg.zeros(shape, { dtype: "int64" });
+    for (const call of [
+      (t) => t.scatter(0, index, x),
+      (t) => t.scatter(1, index, source),
+      (t) => t.scatter(1, index, 5),
+      (t) => t.scatterAdd(0, index, source),
+      (t) => t.scatterReduce(0, index, source, "amax"),
+      (t) => t.scatterReduce(0, index, source, "sum", false),
+    ]) {
+      const leaf = input();
+      const result = call(leaf);
+      assertTensor(result.detach(), [1, 2, 3, 4], { shape: [2, 2] });
+      assert.notEqual(result, leaf);
+      result.sum().backward();
+      assertTensor(leaf.grad, [1, 1, 1, 1]);
+    }
+  }
+});
+
+test("any and all over no dimensions are the truth of each element", () => {
+  const x = eg.tensor([
+    [0, 1],
+    [2, 0],
+  ]);
+  for (const name of ["any", "all"]) {
+    assert.deepEqual(x[name]([]).tolist(), [
+      [false, true],
+      [true, false],
+    ]);
+    assert.equal(x.to("uint8")[name]([]).dtype, "uint8");
+  }
+  assert.equal(x.any(null).item(), true);
 });
