@@ -355,6 +355,24 @@ describe("eg.func uses jvp", () => {
     dualLevel(() => assertTensor(tangentOf(eg.func.vmap(cube)(makeDual(x, v))), [3, 120]));
   });
 
+  test("inside a checkpoint, whose second run saves the same", () => {
+    class Saving extends OnlyForward {
+      static forward(ctx, x, y) {
+        ctx.saveForBackward(x);
+        return OnlyForward.forward(ctx, x, y);
+      }
+    }
+    const f = (x) => Saving.apply(x, x.mul(x)).sum();
+    const x = double([1, 2]);
+    const v = double([1, 10]);
+    assertTensor(eg.func.jvp((y) => eg.autograd.checkpoint(f, y), [x], [v])[1], [123]);
+    const dual = (fn) => dualLevel(() => tangentOf(fn(makeDual(x, v))));
+    assertTensor(
+      dual((y) => eg.autograd.checkpoint(f, y)),
+      [123],
+    );
+  });
+
   test("and leaves nothing behind", () => {
     assertFlat(() => {
       eg.scope(() => {

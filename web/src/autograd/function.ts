@@ -165,8 +165,8 @@ export abstract class Function {
 
 type AnyFunction = FunctionClass<unknown[], unknown>;
 
-// Returns the Function that is applied instead of one with a jvp; null for itself.
-let instead: ((fn: AnyFunction) => AnyFunction) | null = null;
+/** Returns the Function that is applied instead of one with a jvp; null for itself. */
+export let instead: ((fn: AnyFunction) => AnyFunction) | null = null;
 
 /** Runs `work` with Functions that have a jvp replaced by `replace`, or with none replaced if it is null. */
 export function replacingJvps<T>(replace: typeof instead, work: () => T): T {

@@ -5,6 +5,7 @@ import { drawingFrom, drawingIsolated, generatorState } from "../../ops/generato
 import { native, reserveStack } from "../../runtime/bridge.js";
 import { dtypeCode } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { instead, replacingJvps } from "../function.js";
 
 /** The state at a call of checkpoint(). */
 export class CallContext {
@@ -13,6 +14,7 @@ export class CallContext {
   readonly #defaultDtype = native.defaultDtype();
   readonly #autocast = autocastCode();
   readonly #interpreter = interpreter;
+  readonly #instead = instead;
 
   constructor(preserveRngState: boolean) {
     this.drawn = preserveRngState ? generatorState() : null;
@@ -37,7 +39,7 @@ export class CallContext {
     native.setDefaultDtype(this.#defaultDtype);
     try {
       return interpretedBy(this.#interpreter, () =>
-        drawn === null ? fn() : drawingFrom(drawn, fn),
+        replacingJvps(this.#instead, () => (drawn === null ? fn() : drawingFrom(drawn, fn))),
       );
     } finally {
       native.setDefaultDtype(defaultDtype);

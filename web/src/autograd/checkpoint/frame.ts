@@ -13,7 +13,7 @@ import { Droppable, heldValue, holdValue } from "../../runtime/callbacks.js";
 import { EdgeGradError } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { queueCallback } from "../backward_callbacks.js";
-import { Function as AutogradFunction, type FunctionContext } from "../function.js";
+import { Function as AutogradFunction, type FunctionContext, replacingJvps } from "../function.js";
 import { recording } from "../recording.js";
 import { withSavedTensorHooks } from "../saved_tensors.js";
 import { CallContext } from "./call_context.js";
@@ -93,7 +93,7 @@ export class Frame {
     this.#context = new CallContext(settings.preserveRngState);
     const seed = empty([0], { requiresGrad: true });
     const tensors = inputs.filter((input) => input instanceof Tensor);
-    this.#anchor = SavedArguments.apply(seed, this.#store, ...tensors);
+    this.#anchor = replacingJvps(null, () => SavedArguments.apply(seed, this.#store, ...tensors));
     seed.dispose();
     // Freed together with the last holder, which may outlive the scope of the call.
     this.#anchor.isKept = true;
