@@ -498,5 +498,12 @@ describe("checkpointSequential", () => {
       "InvalidArgument",
       /segments: expected at most 3/,
     );
+    for (const wrong of [undefined, (one) => one, [5], [null]]) {
+      assertThrows(
+        () => checkpointSequential(wrong, 1, x),
+        "InvalidArgument",
+        /functions: expected functions or modules in an array/,
+      );
+    }
   });
 });

@@ -2,7 +2,8 @@
 
 import { readOptions } from "../../arguments/read.js";
 import { count, type Options } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { checkpoint, kSharedOptions } from "./checkpoint.js";
 
@@ -23,8 +24,9 @@ export function checkpointSequential(
   ...rest: [options?: CheckpointSequentialOptions]
 ): Tensor {
   const options = readOptions("checkpointSequential", kSharedOptions, rest);
-  const parts = [...functions];
+  const parts = partsOf(functions);
   count.check("checkpointSequential", "segments", segments);
+  tensorRule.check("checkpointSequential", "input", input);
   if (segments > parts.length) {
     const reason = `expected at most ${parts.length}, the number of functions, got ${segments}.`;
     fail("InvalidArgument", "checkpointSequential", `segments: ${reason}`);
@@ -37,4 +39,17 @@ export function checkpointSequential(
     result = checkpoint(run(parts.slice(i * size, (i + 1) * size)), result, options);
   }
   return run(parts.slice((segments - 1) * size))(result);
+}
+
+function partsOf(functions: unknown): SequentialPart[] {
+  const isList =
+    typeof functions === "object" && functions !== null && Symbol.iterator in functions;
+  const parts = isList ? [...(functions as Iterable<SequentialPart | null>)] : [];
+  const isPart = (part: SequentialPart | null) => typeof part?.call === "function";
+  if (isList && parts.every(isPart)) return parts as SequentialPart[];
+  return fail(
+    "InvalidArgument",
+    "checkpointSequential",
+    `functions: expected functions or modules in an array, or a Sequential, got ${describe(functions)}.`,
+  );
 }
