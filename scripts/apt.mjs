@@ -45,6 +45,10 @@ const kPackages = {
     "libonnx-testdata": "/usr/share/libonnx-testdata/data/node",
     "python3-onnx": "/usr/lib/python3/dist-packages/onnx/checker.py",
   },
+  pytorch: {
+    "python3-numpy": "/usr/lib/python3/dist-packages/numpy/__init__.py",
+    "xz-utils": "/usr/bin/xz",
+  },
   federated: {
     "nats-server": "/usr/sbin/nats-server",
   },
@@ -71,6 +75,22 @@ export async function ensurePackages(...groups) {
 
 export async function updatePackageLists() {
   await step("apt-get update", () => apt("update"));
+}
+
+/** Returns the mirror of Debian's main archive in this machine's apt sources, or undefined. */
+export async function debianMirror() {
+  // apt lists its sources only if it has their package lists, which a trimmed image may lack.
+  if (!readMirror()) await updatePackageLists();
+  return readMirror();
+}
+
+function readMirror() {
+  const format = "$(REPO_URI) $(RELEASE) $(COMPONENT)";
+  const targets = read("apt-get", ["indextargets", "--format", format, "Created-By: Packages"]);
+  const found = (targets ?? "").split("\n").map((line) => line.split(" "));
+  const isMain = ([uri, release, component]) =>
+    /\/debian\/?$/.test(uri) && /^\w+$/.test(release) && component === "main";
+  return found.find(isMain)?.[0];
 }
 
 export function isDebian() {

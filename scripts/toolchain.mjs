@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensurePackages, isDebian, updatePackageLists } from "./apt.mjs";
+import { debianMirror, ensurePackages, isDebian } from "./apt.mjs";
 import { cacheFolder, expected, main, quiet, read, step } from "./process.mjs";
 
 const kOldest = [3, 1, 69];
@@ -103,9 +103,11 @@ async function fetchDebs(work) {
   mkdirSync(join(folder, "lists", "partial"), { recursive: true });
   mkdirSync(join(folder, "archives", "partial"), { recursive: true });
   const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
+  const mirror = await debianMirror();
+  if (!mirror) throw expected(`apt's sources contain no Debian mirror.\n${kHowToInstall}`);
   writeFileSync(
     join(folder, "sources.list"),
-    `deb [signed-by=${keyring}] ${await debianMirror()} ${kSuite} main\n`,
+    `deb [signed-by=${keyring}] ${mirror} ${kSuite} main\n`,
   );
   const options = {
     "Dir::Etc::sourcelist": join(folder, "sources.list"),
@@ -118,24 +120,6 @@ async function fetchDebs(work) {
   const flags = Object.entries(options).flatMap(([key, value]) => ["-o", `${key}=${value}`]);
   await quiet("apt-get", ["-qq", ...flags, "update"]);
   await quiet("apt-get", ["-qq", ...flags, "download", ...kDebs], { cwd: folder });
-}
-
-// apt lists its sources only if it has their package lists, which a trimmed image may lack.
-async function debianMirror() {
-  if (!readMirror()) await updatePackageLists();
-  const mirror = readMirror();
-  if (!mirror) throw expected(`apt's sources contain no Debian mirror.\n${kHowToInstall}`);
-  return mirror;
-}
-
-/** Returns the mirror of Debian's main archive in this machine's apt sources. */
-function readMirror() {
-  const format = "$(REPO_URI) $(RELEASE) $(COMPONENT)";
-  const targets = read("apt-get", ["indextargets", "--format", format, "Created-By: Packages"]);
-  const found = (targets ?? "").split("\n").map((line) => line.split(" "));
-  const isMain = ([uri, release, component]) =>
-    /\/debian\/?$/.test(uri) && /^\w+$/.test(release) && component === "main";
-  return found.find(isMain)?.[0];
 }
 
 async function unpack(work) {

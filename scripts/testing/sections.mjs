@@ -105,6 +105,7 @@ export const kSections = [
   section("python", "files that PyTorch and protobuf read and write", () =>
     runWithTorch("tests/python"),
   ),
+  section("pytorch", "PyTorch's own tests", () => run(kNode, "tests/pytorch/run.mjs")),
   section(
     "federated",
     "federated training with a NATS server",

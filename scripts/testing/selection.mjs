@@ -84,7 +84,7 @@ const kTouches = [
   [/^create\//, ["tools", "package"]],
   [/^(bin|scripts|examples|tests\/bench)\//, ["tools"]],
   [/^tests\/(golden|programs|support)\//, ["js"]],
-  [/^tests\/python\//, ["python"]],
+  [/^tests\/(python|pytorch)\//, ["$1"]],
   [/\.md$/, ["docs"]],
 ];
 

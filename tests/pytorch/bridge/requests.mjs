@@ -1,0 +1,117 @@
+// What Python can ask for, by the name of the request.
+
+import * as eg from "edgegrad";
+import { resolve } from "./values.mjs";
+
+/**
+ * Returns the table of requests. `values` encodes and decodes; `callPython(id, args)` calls a function of Python; `within()` tells Python
+ * that a block was entered and serves it until the block ends.
+ */
+export function requests(values, { callPython, within }) {
+  const { encode, decode } = values;
+  const owner = ({ o, p }) => (p === undefined ? values.object(o) : resolve(p));
+  const results = {
+    call: (m) => owner(m)[m.n](...m.a.map(decode)),
+    construct: ({ p, a }) => new (resolve(p))(...a.map(decode)),
+    get: (m) => owner(m)[m.n],
+    set({ o, n, v }) {
+      values.object(o)[n] = decode(v);
+    },
+    delete: ({ o, n }) => delete values.object(o)[n],
+    has: ({ o, n }) => n in values.object(o),
+    keys: ({ o }) => Object.keys(values.object(o)),
+    dispose({ o }) {
+      values.object(o)[Symbol.dispose]();
+    },
+    within({ p, n, a }) {
+      const args = a.map((one) => (one === "$body" ? within : decode(one)));
+      return resolve(p)[n](...args);
+    },
+    defineFunction: (m) => functionClass(m, callPython),
+    createModule: ({ name, base, forward, a }) =>
+      new (moduleClass(name, base, forward, callPython))(...a.map(decode)),
+    memory: () => ({ ...eg.memory(), heldByPython: values.size }),
+    manifest,
+  };
+  // The elements of an array, each by its number.
+  const references = ({ o, n }) => values.object(o)[n].map((one) => values.reference(one));
+  return (message) =>
+    message.t === "references" ? references(message) : encode(results[message.t](message));
+}
+
+/** Returns an autograd.Function whose static methods are functions of Python. */
+function functionClass({ name, forward, backward, vmap, once, generate }, callPython) {
+  const classes = {
+    [name]: class extends eg.autograd.Function {
+      static forward(...args) {
+        return callPython(forward, args);
+      }
+      static backward(...args) {
+        return callPython(backward, args) ?? null;
+      }
+    },
+  };
+  const made = classes[name];
+  if (once) made.onceDifferentiable = true;
+  if (generate) made.generateVmapRule = true;
+  if (vmap) made.vmap = (...args) => callPython(vmap, args);
+  made.pythonKind = "class";
+  return made;
+}
+
+const kModuleClasses = new Map();
+
+/** Returns the class of modules for a class in Python: with its name, a layer as its base or none, and its forward if it has one. */
+function moduleClass(name, base, forward, callPython) {
+  const key = `${name} ${forward} ${base}`;
+  const known = kModuleClasses.get(key);
+  if (known) return known;
+  const made = { [name]: class extends (base ? resolve(base) : eg.nn.Module) {} }[name];
+  if (forward) {
+    made.prototype.forward = function (...args) {
+      return callPython(forward, [this, ...args]);
+    };
+  }
+  kModuleClasses.set(key, made);
+  return made;
+}
+
+const kSpaces = [
+  "autograd",
+  "autograd.forwardAd",
+  "autograd.functional",
+  "autograd.graph",
+  "distributions",
+  "fft",
+  "func",
+  "linalg",
+  "nn",
+  "nn.functional",
+  "nn.init",
+  "nn.utils",
+  "nn.utils.parametrizations",
+  "nn.utils.parametrize",
+  "nn.utils.prune",
+  "nn.utils.rnn",
+  "optim",
+  "optim.lrScheduler",
+  "optim.swaUtils",
+  "random",
+  "special",
+];
+
+/** The names that the package has: by them Python knows what exists. */
+function manifest() {
+  return {
+    tensor: membersOf(eg.Tensor.prototype),
+    root: Object.keys(eg),
+    spaces: Object.fromEntries(kSpaces.map((path) => [path, Object.keys(resolve(path) ?? {})])),
+  };
+}
+
+function membersOf(prototype) {
+  const names = new Set();
+  for (let at = prototype; at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const name of Object.getOwnPropertyNames(at)) names.add(name);
+  return [...names];
+}

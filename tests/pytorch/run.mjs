@@ -1,0 +1,153 @@
+// Runs PyTorch's own tests on edgegrad, and compares their outcomes with those in expected/.
+//
+//   node tests/pytorch/run.mjs [FILE...] [--write] [--whole] [--rows FOLDER]
+//
+// FILE is a part of a name in files.mjs. `--write` writes the outcomes as what is expected, and the table of the docs; `--whole` also runs
+// the tests outside the samples; `--rows` keeps what each test said, as lines of JSON.
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ensurePackages, isDebian } from "../../scripts/apt.mjs";
+import { buildForNode } from "../../scripts/build.mjs";
+import { expected, kRoot, main, step } from "../../scripts/process.mjs";
+import { byOutcome, differences, isGood, readExpected, writeExpected } from "./expected.mjs";
+import { kFiles } from "./files.mjs";
+import { pytorchSource } from "./source.mjs";
+import { writeTable } from "./table.mjs";
+
+const kPython = "/usr/bin/python3";
+const kRunTests = join(dirname(fileURLToPath(import.meta.url)), "run_tests.py");
+const kNeedsNewProcess = 75;
+const kMostShown = 40;
+
+/** Returns where PyTorch's source is, or says why its tests cannot run here. */
+async function prepare() {
+  try {
+    if (!isDebian()) throw new Error("PyTorch's test files come from Debian's source package");
+    await ensurePackages("pytorch");
+    return await pytorchSource();
+  } catch (error) {
+    console.log(`skipped: ${error.message.split("\n")[0]}`);
+    return null;
+  }
+}
+
+/** Runs a shard of a file in as many processes as it takes, and resolves to the rows of its tests. */
+async function runShard({ source, file, sample, shard, shards }) {
+  const rows = [];
+  const options = ["--shard", `${shard}/${shards}`, "--sample", `${sample}`];
+  for (;;) {
+    const after = rows.length > 0 ? ["--after", rows.at(-1).test] : [];
+    const path = join(source, "test", file);
+    const { status, errors } = await runPython(source, [path, ...options, ...after], rows);
+    if (status === 0) return rows;
+    if (status !== kNeedsNewProcess) throw expected(`${file} (${status}):\n${errors.slice(-2000)}`);
+  }
+}
+
+/** Runs the Python program, which prints a row for each test. */
+function runPython(source, args, rows) {
+  const env = { ...process.env, EG_PYTORCH_SOURCE: source, EG_NODE: process.execPath };
+  const child = spawn(kPython, [kRunTests, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  createInterface({ input: child.stdout }).on("line", (line) => rows.push(JSON.parse(line)));
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    errors = (errors + text).slice(-10_000);
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ status: code ?? signal, errors }));
+  });
+}
+
+/** Runs all shards, as many at once as there are cores; resolves to the rows of each file. */
+async function runAll(source, files, isWhole) {
+  const rowsOf = new Map(files.map(({ file }) => [file, []]));
+  const jobs = files.flatMap(({ file, shards = 1, sample = 1 }) =>
+    Array.from({ length: shards }, (_, shard) => ({
+      source,
+      file,
+      shard,
+      shards,
+      sample: isWhole ? 1 : sample,
+    })),
+  );
+  const all = jobs.length;
+  await step(`${files.length} of PyTorch's test files in ${all} shards`, async (report) => {
+    const work = async () => {
+      for (let job = jobs.shift(); job; job = jobs.shift()) {
+        report(`${all - jobs.length} of ${all}, ${job.file}`);
+        rowsOf.get(job.file).push(...(await runShard(job)));
+      }
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, work));
+  });
+  return rowsOf;
+}
+
+function keepRows(folder, rowsOf) {
+  mkdirSync(folder, { recursive: true });
+  for (const [file, rows] of rowsOf) {
+    const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+    writeFileSync(join(folder, `${file.replaceAll("/", ".")}.jsonl`), lines);
+  }
+}
+
+const kWhatToDo = `
+Outcomes differ from tests/pytorch/expected. A test that passes now, or that does not apply any more: write it down with
+node tests/pytorch/run.mjs --write FILE. A test that fails now and passed before: the change has broken what PyTorch promises.`;
+
+async function work() {
+  const { values, positionals } = parseArgs({
+    options: {
+      write: { type: "boolean", default: false },
+      whole: { type: "boolean", default: false },
+      rows: { type: "string" },
+    },
+    allowPositionals: true,
+  });
+  if (values.write && values.whole) throw expected("--write writes down the samples: not --whole");
+  const files = kFiles.filter(
+    ({ file }) => positionals.length === 0 || positionals.some((name) => file.includes(name)),
+  );
+  if (files.length === 0) throw expected(`no file has a name with ${positionals.join(", ")}`);
+  const source = await prepare();
+  if (source === null) return 0;
+  if (!existsSync(join(kRoot, "dist", "index.js"))) await buildForNode();
+  const rowsOf = await runAll(source, files, values.whole);
+  if (values.rows) keepRows(values.rows, rowsOf);
+  let passed = 0;
+  const failed = [];
+  for (const [file, rows] of rowsOf) {
+    const known = readExpected(file);
+    const groups = byOutcome(rows, known);
+    console.log(`  ${file}: ${totals(groups)}`);
+    if (values.write) writeExpected(file, groups);
+    else failed.push(...differences(rows, known, values.whole).map((line) => `${file} ${line}`));
+    for (const [outcome, tests] of groups)
+      if (isGood(outcome) && outcome !== "skip") passed += tests.length;
+  }
+  if (values.write) writeTable();
+  for (const line of failed.slice(0, kMostShown)) console.log(`✖ ${line}`);
+  if (failed.length > kMostShown) console.log(`... and ${failed.length - kMostShown} more`);
+  if (failed.length > 0) console.log(kWhatToDo);
+  console.log(`${passed} passed, ${failed.length} failed`);
+  return failed.length > 0 ? 1 : 0;
+}
+
+/** Returns the numbers of a file's tests by the kinds of their outcomes. */
+function totals(groups) {
+  const numbers = new Map();
+  for (const [outcome, tests] of groups) {
+    const [kind] = outcome.split(":");
+    numbers.set(kind, (numbers.get(kind) ?? 0) + tests.length);
+  }
+  return [...numbers].map(([kind, number]) => `${number} ${kind}`).join(", ");
+}
+
+await main(work);

@@ -1,0 +1,219 @@
+"""Runs tests of one of PyTorch's test files on the shim, and prints a line of JSON for each. run.mjs starts it.
+
+    EG_PYTORCH_SOURCE=FOLDER python3 run_tests.py test/test_indexing.py [--shard 0/2] [--sample 10] [--after TEST] [-k REGEX] [--list] [-v]
+
+Ends with the status 75 after a test during which Node crashed or hung; the tests after it need a new process (`--after`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import gc
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import signal
+import sys
+import time
+import traceback
+import unittest
+import warnings
+import zlib
+from typing import Any, Iterator
+
+HERE = pathlib.Path(__file__).parent
+NEEDS_NEW_PROCESS = 75
+_MOST_SECONDS = 60  # of one test
+_TESTS_PER_COLLECTION = 20
+
+sys.path.insert(0, str(HERE / "shim"))
+# Of PyTorch's test support: no other devices, and no advice how to run a test that failed.
+os.environ["PYTORCH_TESTING_DEVICE_ONLY_FOR"] = "cpu"
+os.environ["PYTORCH_PRINT_REPRO_ON_FAILURE"] = "0"
+
+import torch  # noqa: E402
+
+from torch import _bridge as bridge  # noqa: E402
+from torch import _stubs, _types  # noqa: E402
+
+
+class TooLong(BaseException):
+    """A test took too long."""
+
+
+class Result(unittest.TestResult):
+    """The outcome of one test: its status, and what its exceptions say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.status, self.error, self.reason = "pass", None, ""
+
+    def addSkip(self, test: Any, reason: str) -> None:
+        self.status, self.reason = "skip", reason
+
+    def addFailure(self, test: Any, err: Any) -> None:
+        self._fail("fail", err)
+
+    def addError(self, test: Any, err: Any) -> None:
+        self._fail("error", err)
+
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
+        if err is not None:
+            self._fail("fail", err)
+
+    def addExpectedFailure(self, test: Any, err: Any) -> None:
+        self.status, self.reason = "skip", "PyTorch fails, too"
+
+    def addUnexpectedSuccess(self, test: Any) -> None:
+        self.addExpectedFailure(test, None)
+
+    def _fail(self, status: str, err: Any) -> None:
+        if self.error is not None:
+            return
+        self.error = err[1]
+        kinds = {bridge.Unsupported: "unsupported", bridge.BridgeDied: "crash", TooLong: "timeout"}
+        self.status = kinds.get(type(self.error), status)
+        self.reason = f"{type(self.error).__name__}: {self.error}"
+
+
+def load(path: pathlib.Path) -> Any:
+    """Imports a test file, as `python3 FILE` would find what is next to it."""
+    sys.path[1:1] = [str(path.parent), str(path.parents[1] if path.parent.name != "test" else path.parent)]
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def collect(module: Any) -> Iterator[tuple[str, type, str]]:
+    """Yields the tests of a module: the full name, the class and the method."""
+    from torch.testing._internal.common_utils import TestCase
+
+    for name, cls in list(vars(module).items()):
+        is_case = isinstance(cls, type) and issubclass(cls, unittest.TestCase) and cls is not TestCase
+        if not is_case or cls.__module__ != module.__name__:
+            continue
+        for method in sorted(dir(cls)):
+            if method.startswith("test") and callable(getattr(cls, method, None)):
+                yield f"{name}.{method}", cls, method
+
+
+_MISSING_DTYPES = [name for name in _types.dtype.by_name if name not in _types.SUPPORTED]
+_WITH_DTYPE = re.compile(rf"_cpu_(?:\w+_)?({'|'.join(_MISSING_DTYPES)})(?:_\w+)?$")
+
+
+def missing_dtype(name: str) -> str | None:
+    """Returns the dtype that a test needs, by its name, if edgegrad lacks it."""
+    found = _WITH_DTYPE.search(name)
+    return found and found.group(1)
+
+
+def hash_of(name: str) -> int:
+    """A number that divides tests into samples and shards, the same everywhere."""
+    return zlib.crc32(name.encode())
+
+
+def _alarm(*_: Any) -> None:
+    raise TooLong("a test took too long")
+
+
+def run(full: str, cls: type, method: str) -> dict:
+    """Runs a test and describes its outcome."""
+    bridge.emulated.clear()
+    torch.set_default_dtype(torch.float32)
+    result, started = Result(), time.monotonic()
+    case = cls(method)
+    _stubs.running[0] = True
+    signal.setitimer(signal.ITIMER_REAL, _MOST_SECONDS)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            unittest.TestCase.run(case, result)
+    except TooLong as error:
+        result._fail("error", (TooLong, error, None))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        _stubs.running[0] = False
+    row = {"test": full, "status": result.status, "seconds": round(time.monotonic() - started, 2)}
+    if result.reason:
+        row["reason"] = result.reason[:400]
+    if result.error is not None:
+        row["at"] = _line_of_test(result.error)
+        row["trace"] = "".join(traceback.format_exception(result.error))[-3000:]
+    if bridge.emulated:
+        row["emulated"] = sorted(bridge.emulated)
+    return row
+
+
+def _line_of_test(error: BaseException) -> str:
+    """Returns the line of the test file in which the error came up."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.line for frame in frames if "/test/" in frame.filename]
+    return lines[-1] if lines else ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file", type=pathlib.Path)
+    parser.add_argument("--shard", default="0/1")
+    parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("--after", default="")
+    parser.add_argument("-k", default="")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("-v", action="store_true")
+    options = parser.parse_args()
+    sys.argv = [str(options.file)]
+    faulthandler.enable()
+    signal.signal(signal.SIGALRM, _alarm)
+    sys.setrecursionlimit(3000)
+    warnings.simplefilter("ignore")
+    output = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what tests print is not mixed with the results
+
+    from harness import prepare
+
+    prepare()
+    tests = list(collect(load(options.file.resolve())))
+    shard, shards = map(int, options.shard.split("/"))
+    reached = not options.after
+    ready: set[type] = set()
+    for at, (full, cls, method) in enumerate(tests):
+        is_ours = hash_of(full) // options.sample % shards == shard
+        if not is_ours or (options.k and not re.search(options.k, full)):
+            continue
+        if not reached:
+            reached = full == options.after
+            continue
+        lacking = missing_dtype(full)
+        if lacking:
+            row = {"test": full, "status": "unsupported", "reason": f"missing: dtype {lacking}"}
+        elif hash_of(full) % options.sample:
+            row = {"test": full, "status": "left out"}
+        elif options.list:
+            row = {"test": full}
+        else:
+            if cls not in ready:
+                cls.setUpClass()
+                ready.add(cls)
+            row = run(full, cls, method)
+        trace = row.pop("trace", None)
+        print(json.dumps(row), file=output, flush=True)
+        if options.v and trace:
+            print(trace, file=sys.stderr)
+        if row["status"] in ("crash", "timeout") or bridge.channel.blocks:
+            return NEEDS_NEW_PROCESS
+        if at % _TESTS_PER_COLLECTION == 0:
+            gc.collect()
+            bridge.collect()
+    bridge.channel.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stdout.flush()
+    os._exit(status)

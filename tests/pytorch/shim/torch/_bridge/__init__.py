@@ -1,0 +1,45 @@
+"""The bridge to edgegrad in a Node process, without anything that is PyTorch's."""
+
+from .blocks import BODY, Block, Mode
+from .calls import (
+    call,
+    camel,
+    collect,
+    construct,
+    emulated,
+    encode_call,
+    function,
+    get,
+    has,
+    load_names,
+    method,
+    names,
+    set_property,
+    snake,
+    write_out,
+)
+from .channel import channel
+from .errors import STANDS_FOR, BridgeDied, EdgeGradError, Unsupported, error_of
+from .values import (
+    JSFunction,
+    JSObject,
+    adopt,
+    callable_id,
+    classes,
+    decode,
+    encode,
+    held,
+    live,
+    opaque,
+    tensor_classes,
+    undefined,
+)
+
+
+def restart() -> None:
+    """Starts Node, after ending the process that runs."""
+    channel.stop()
+    live.clear()
+    held.clear()
+    channel.start()
+    load_names()

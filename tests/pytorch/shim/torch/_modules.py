@@ -1,0 +1,121 @@
+"""The submodules of `torch`, and what PyTorch's files read of those that edgegrad does not have."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from typing import Any
+
+from . import _functions, _modes, _types
+from ._stubs import module
+
+torch: Any = sys.modules["torch"]
+
+
+def _no(*_: Any, **__: Any) -> bool:
+    return False
+
+
+def _none(*_: Any, **__: Any) -> int:
+    return 0
+
+
+_ABSENT = {"is_available": _no, "is_built": _no, "device_count": _none, "_is_compiled": _no}
+
+torch.version = module("torch.version", cuda=None, hip=None, debug=False, git_version="0", __version__="2.6.0")
+for _name in ("cuda", "mps", "xpu", "mtia", "cpu"):
+    setattr(torch, _name, module(f"torch.{_name}", **_ABSENT))
+torch.backends = module("torch.backends")
+for _name in ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "quantized", "xnnpack", "cpu", "opt_einsum"):
+    setattr(torch.backends, _name, module(f"torch.backends.{_name}", **_ABSENT, enabled=False))
+torch.backends.xnnpack.enabled = False
+torch.distributed = module("torch.distributed", is_available=_no)
+torch.onnx = module("torch.onnx")
+torch._utils = module("torch._utils", _element_size=lambda dtype: dtype.itemsize)
+torch._C = module("torch._C", is_grad_enabled=_modes.is_grad_enabled, _has_mkldnn=False)
+torch._C.has_lapack = torch._C.has_spectral = torch._C.has_openmp = True
+torch._C._get_privateuse1_backend_name = lambda: "privateuseone"
+torch._logging = module("torch._logging")
+torch._logging.scribe = module("torch._logging.scribe", open_source_signpost=_none)
+torch._mkldnn = _types._mkldnn
+torch.overrides = module("torch.overrides", is_tensor_like=_functions.is_tensor)
+torch.sparse = module("torch.sparse")
+# PyTorch's TestCase sets this before each test.
+torch.sparse.check_sparse_tensor_invariants = types.SimpleNamespace(
+    is_enabled=_no, enable=_none, disable=_none
+)
+
+for _name in ("linalg", "special", "fft", "random", "utils", "utils.checkpoint", "autograd", "nn", "optim", "func"):
+    importlib.import_module(f"torch.{_name}")
+if len(torch.__path__) > 1:
+    for _package in (torch.autograd, torch.utils):
+        _package.__path__.append(f"{torch.__path__[1]}/{_package.__name__.split('.')[1]}")
+for _name in ("forward_ad", "function", "functional", "grad_mode", "graph"):
+    importlib.import_module(f"torch.autograd.{_name}")
+torch.vmap = torch.func.vmap
+torch._vmap_internals = module("torch._vmap_internals", vmap=torch.func.vmap, _vmap=torch.func.vmap)
+
+
+class _NodeType(type):
+    """A class of nodes, known by its name."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return type(value).__name__ == cls.__name__
+
+
+class _Undefined(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> None:
+        return None
+
+
+class _Delayed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, message: str, x: Any) -> Any:
+        ctx.message = message
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> None:
+        raise RuntimeError(ctx.message)
+
+
+class UndefinedGrad:
+    """PyTorch's function whose gradient is undefined."""
+
+    def __call__(self, x: Any) -> Any:
+        return _Undefined.apply(x)
+
+
+class DelayedError:
+    """PyTorch's function that throws in backward."""
+
+    def __init__(self, message: str, count: int) -> None:
+        self._message = message
+
+    def __call__(self, x: Any) -> Any:
+        return _Delayed.apply(self._message, x)
+
+
+torch._C._functions = module(
+    "torch._C._functions",
+    AccumulateGrad=_NodeType("AccumulateGrad", (), {}),
+    DelayedError=DelayedError,
+    UndefinedGrad=UndefinedGrad,
+)
+torch.storage = module(
+    "torch.storage",
+    TypedStorage=type("TypedStorage", (), {}),
+    UntypedStorage=type("UntypedStorage", (), {}),
+)
+torch._C._autograd = module("torch._C._autograd")
+
+if len(torch.__path__) > 1:
+    _gradcheck = importlib.import_module("torch.autograd.gradcheck")
+    torch.autograd.gradcheck = _gradcheck.gradcheck
+    torch.autograd.gradgradcheck = _gradcheck.gradgradcheck

@@ -1,0 +1,5 @@
+"""torch.fft."""
+
+from ._functions import namespace
+
+__getattr__ = namespace("fft")

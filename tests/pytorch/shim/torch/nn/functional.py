@@ -1,0 +1,33 @@
+"""torch.nn.functional."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _bridge as bridge
+from .._bridge import camel, function
+from .._functions import find_function, forward
+from .._stubs import missing
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    js = camel(name)
+    if js not in bridge.names["spaces"]["nn.functional"]:
+        return find_function(name) or missing("torch.nn.functional", name)
+    plain = forward("nn.functional", js)
+
+    def call(*args: Any, inplace: bool = False, **keywords: Any) -> Any:
+        if not inplace:
+            return plain(*args, **keywords)
+        if "input" in keywords:
+            args = (keywords.pop("input"), *args)
+        return getattr(args[0], f"{name}_")(*args[1:], **keywords)
+
+    globals()[name] = call
+    return call
+
+
+def embedding(input: Any, weight: Any, *args: Any, **keywords: Any) -> Any:
+    return function("nn.functional", "embedding", [weight, input, *args], keywords)

@@ -1,0 +1,93 @@
+"""Optimizers, which are edgegrad's."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any, Callable, Iterator
+
+from .. import _bridge as bridge
+from .._bridge import Unsupported, camel, channel, decode, encode, get, has, method, set_property, snake
+
+# Arguments that choose an implementation.
+_IMPLEMENTATIONS = ("foreach", "fused", "capturable", "differentiable")
+
+
+class Group(MutableMapping):
+    """One of an optimizer's groups, which stays the optimizer's: changes have their effect there."""
+
+    def __init__(self, group: bridge.JSObject) -> None:
+        self._group = group
+
+    def __getitem__(self, key: str) -> Any:
+        if not has(self._group, camel(key)):
+            raise KeyError(key)
+        value = get(self._group, camel(key))
+        return list(value) if key == "params" else value
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        set_property(self._group, camel(key), value)
+
+    def __delitem__(self, key: str) -> None:
+        channel.request({"t": "delete", "o": self._group._id, "n": camel(key)})
+
+    def __iter__(self) -> Iterator:
+        keys = decode(channel.request({"t": "keys", "o": self._group._id}))
+        return iter([snake(key) for key in keys])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+class Optimizer(bridge.JSObject):
+    """Base of the optimizers."""
+
+    _path: str | None = None
+
+    def __init__(self, params: Any, *args: Any, **keywords: Any) -> None:
+        if type(self)._path is None:
+            raise Unsupported("shim: optimizers defined in Python")
+        if args:
+            keywords["lr"] = args[0]
+        options = {k: v for k, v in keywords.items() if k not in _IMPLEMENTATIONS and v is not None}
+        bridge.adopt(self, bridge.construct(type(self)._path, [_parameters(params)], options))
+
+    @property
+    def param_groups(self) -> list[Group]:
+        found = decode(channel.request({"t": "references", "o": self._id, "n": "paramGroups"}))
+        return [Group(one) for one in found]
+
+    def step(self, closure: Callable | None = None) -> Any:
+        return method(self, "step", [] if closure is None else [closure])
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        method(self, "zeroGrad", [] if set_to_none else [False])
+
+    def add_param_group(self, param_group: dict) -> None:
+        method(self, "addParamGroup", [_parameters([param_group])[0]])
+
+    def state_dict(self) -> Any:
+        return method(self, "stateDict")
+
+    def load_state_dict(self, state_dict: Any) -> None:
+        channel.request({"t": "call", "o": self._id, "n": "loadStateDict", "a": [encode(state_dict)]})
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return method(self, "toString")
+
+
+def _parameters(params: Any) -> Any:
+    if isinstance(params, dict):
+        return params
+    return [_group(one) if isinstance(one, dict) else one for one in params]
+
+
+def _group(given: dict) -> dict:
+    return {camel(key): list(one) if hasattr(one, "__next__") else one for key, one in given.items()}
+
+
+def optimizer(name: str) -> type:
+    """Returns the class of edgegrad's optimizer with this name."""
+    return type(name, (Optimizer,), {"_path": f"optim.{name}"})

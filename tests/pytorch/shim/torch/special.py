@@ -1,0 +1,5 @@
+"""torch.special."""
+
+from ._functions import namespace
+
+__getattr__ = namespace("special")

@@ -1,0 +1,45 @@
+// PyTorch's test files: from Debian's source package, in the user's cache, and never in this repository.
+
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { debianMirror } from "../../scripts/apt.mjs";
+import { cacheFolder, quiet, step } from "../../scripts/process.mjs";
+
+export const kVersion = "2.6.0";
+const kArchive = `pool/main/p/pytorch/pytorch_${kVersion}+dfsg.orig.tar.xz`;
+const kSha256 = "099a9601bc40d67656e75735c44abedb0fbe92d08817852ab7472eebb7e6ddff";
+const kTop = `pytorch-v${kVersion}`;
+// Downloads by apt, with its proxies and settings, and compares the hash.
+const kHelper = "/usr/lib/apt/apt-helper";
+// The tests, and those of PyTorch's files that the shim uses as they are.
+const kParts = [
+  "test",
+  "torch/testing",
+  "torch/autograd/gradcheck.py",
+  "torch/utils/_import_utils.py",
+  "torch/utils/_pytree.py",
+];
+
+/** Returns the folder with PyTorch's `test` and some files of `torch`; the first call downloads 27 MB. */
+export async function pytorchSource() {
+  const folder = join(cacheFolder(), `pytorch-${kVersion}`);
+  if (existsSync(folder)) return folder;
+  const mirror = await debianMirror();
+  if (!mirror) throw new Error("apt's sources contain no Debian mirror");
+  const work = `${folder}.partial-${process.pid}`;
+  mkdirSync(work, { recursive: true });
+  try {
+    const archive = join(work, "archive.tar.xz");
+    const url = `${mirror.replace(/\/$/, "")}/${kArchive}`;
+    await step(`fetch PyTorch ${kVersion}'s source package`, () =>
+      quiet(kHelper, ["download-file", url, archive, `SHA256:${kSha256}`]),
+    );
+    const parts = kParts.map((part) => `${kTop}/${part}`);
+    await step("unpack its tests", () => quiet("tar", ["-xJf", archive, "-C", work, ...parts]));
+    mkdirSync(dirname(folder), { recursive: true });
+    renameSync(join(work, kTop), folder);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return folder;
+}
