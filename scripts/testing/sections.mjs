@@ -105,6 +105,9 @@ export const kSections = [
   section("python", "files that PyTorch and protobuf read and write", () =>
     runWithTorch("tests/python"),
   ),
+  section("pytorch", "the bridge on which PyTorch's tests run", () =>
+    runFolders(kNode, "tests/pytorch"),
+  ),
   section("pytorch", "PyTorch's own tests", () => run(kNode, "tests/pytorch/run.mjs")),
   section(
     "federated",

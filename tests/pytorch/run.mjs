@@ -1,12 +1,12 @@
 // Runs PyTorch's own tests on edgegrad, and compares their outcomes with those in expected/.
 //
-//   node tests/pytorch/run.mjs [FILE...] [--write] [--whole] [--rows FOLDER]
+//   node tests/pytorch/run.mjs [FILE...] [--write] [--whole] [--rows FOLDER] [--from FOLDER]
 //
 // FILE is a part of a name in files.mjs. `--write` writes the outcomes as what is expected, and the table of the docs; `--whole` also runs
-// the tests outside the samples; `--rows` keeps what each test said, as lines of JSON.
+// the tests outside the samples; `--rows` keeps what each test said, as lines of JSON, and `--from` takes that instead of running them.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -18,7 +18,7 @@ import { expected, kRoot, main, step } from "../../scripts/process.mjs";
 import { byOutcome, differences, isGood, readExpected, writeExpected } from "./expected.mjs";
 import { kFiles } from "./files.mjs";
 import { pytorchSource } from "./source.mjs";
-import { writeTable } from "./table.mjs";
+import { writeTables } from "./table.mjs";
 
 const kPython = "/usr/bin/python3";
 const kRunTests = join(dirname(fileURLToPath(import.meta.url)), "run_tests.py");
@@ -46,7 +46,10 @@ async function runShard({ source, file, sample, shard, shards }) {
     const path = join(source, "test", file);
     const { status, errors } = await runPython(source, [path, ...options, ...after], rows);
     if (status === 0) return rows;
-    if (status !== kNeedsNewProcess) throw expected(`${file} (${status}):\n${errors.slice(-2000)}`);
+    if (status === kNeedsNewProcess) continue;
+    const said = errors.trim().split("\n").at(-1);
+    rows.push({ test: `(shard ${shard})`, status: "error", reason: `ended with ${status}: ${said}` });
+    return rows;
   }
 }
 
@@ -90,12 +93,32 @@ async function runAll(source, files, isWhole) {
   return rowsOf;
 }
 
+async function newRows(files, isWhole) {
+  const source = await prepare();
+  if (source === null) return null;
+  if (!existsSync(join(kRoot, "dist", "index.js"))) await buildForNode();
+  return runAll(source, files, isWhole);
+}
+
+const rowsPath = (folder, file) => join(folder, `${file.replaceAll("/", ".")}.jsonl`);
+
 function keepRows(folder, rowsOf) {
   mkdirSync(folder, { recursive: true });
-  for (const [file, rows] of rowsOf) {
-    const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
-    writeFileSync(join(folder, `${file.replaceAll("/", ".")}.jsonl`), lines);
-  }
+  for (const [file, rows] of rowsOf)
+    writeFileSync(
+      rowsPath(folder, file),
+      rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+    );
+}
+
+function keptRows(folder, files) {
+  const kept = files.filter(({ file }) => existsSync(rowsPath(folder, file)));
+  return new Map(
+    kept.map(({ file }) => {
+      const lines = readFileSync(rowsPath(folder, file), "utf8").split("\n").filter(Boolean);
+      return [file, lines.map((line) => JSON.parse(line))];
+    }),
+  );
 }
 
 const kWhatToDo = `
@@ -108,6 +131,7 @@ async function work() {
       write: { type: "boolean", default: false },
       whole: { type: "boolean", default: false },
       rows: { type: "string" },
+      from: { type: "string" },
     },
     allowPositionals: true,
   });
@@ -116,10 +140,8 @@ async function work() {
     ({ file }) => positionals.length === 0 || positionals.some((name) => file.includes(name)),
   );
   if (files.length === 0) throw expected(`no file has a name with ${positionals.join(", ")}`);
-  const source = await prepare();
-  if (source === null) return 0;
-  if (!existsSync(join(kRoot, "dist", "index.js"))) await buildForNode();
-  const rowsOf = await runAll(source, files, values.whole);
+  const rowsOf = values.from ? keptRows(values.from, files) : await newRows(files, values.whole);
+  if (rowsOf === null) return 0;
   if (values.rows) keepRows(values.rows, rowsOf);
   let passed = 0;
   const failed = [];
@@ -132,7 +154,7 @@ async function work() {
     for (const [outcome, tests] of groups)
       if (isGood(outcome) && outcome !== "skip") passed += tests.length;
   }
-  if (values.write) writeTable();
+  if (values.write) writeTables();
   for (const line of failed.slice(0, kMostShown)) console.log(`✖ ${line}`);
   if (failed.length > kMostShown) console.log(`... and ${failed.length - kMostShown} more`);
   if (failed.length > 0) console.log(kWhatToDo);

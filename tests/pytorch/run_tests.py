@@ -194,7 +194,7 @@ def main() -> int:
         elif hash_of(full) % options.sample:
             row = {"test": full, "status": "left out"}
         elif options.list:
-            row = {"test": full}
+            row = {"test": full, "status": "listed"}
         else:
             if cls not in ready:
                 cls.setUpClass()

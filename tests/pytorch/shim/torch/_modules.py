@@ -7,7 +7,7 @@ import sys
 import types
 from typing import Any
 
-from . import _functions, _modes, _types
+from . import _functions, _modes, _stubs, _types
 from ._stubs import module
 
 torch: Any = sys.modules["torch"]
@@ -39,6 +39,9 @@ torch._C._get_privateuse1_backend_name = lambda: "privateuseone"
 torch._logging = module("torch._logging")
 torch._logging.scribe = module("torch._logging.scribe", open_source_signpost=_none)
 torch._mkldnn = _types._mkldnn
+torch.library = module(
+    "torch.library", custom_op=lambda *_, **__: lambda _: _stubs.missing("torch.library", "custom_op")
+)
 torch.overrides = module("torch.overrides", is_tensor_like=_functions.is_tensor)
 torch.sparse = module("torch.sparse")
 # PyTorch's TestCase sets this before each test.

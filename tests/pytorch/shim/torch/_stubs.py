@@ -27,6 +27,8 @@ _PACKAGES = (
 
 class _MissingType(type):
     def __getattr__(cls, name: str) -> Any:
+        if name == "__all__":
+            return []
         if name.startswith("__"):
             raise AttributeError(name)
         return missing(cls.__qualname__, name)
@@ -79,6 +81,11 @@ class Missing(metaclass=_MissingType):
         if running[0]:
             raise Unsupported(f"missing: {type(self).__qualname__}")
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return missing(type(self).__qualname__, name)
+
 
 def missing(owner: str, name: str) -> Any:
     """Returns what stands for a missing name."""
@@ -92,6 +99,8 @@ class MissingModule(types.ModuleType):
     """A module that has every name."""
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return []
         if name.startswith("__"):
             raise AttributeError(name)
         full = f"{self.__name__}.{name}"

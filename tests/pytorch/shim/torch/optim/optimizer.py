@@ -7,6 +7,7 @@ from typing import Any, Callable, Iterator
 
 from .. import _bridge as bridge
 from .._bridge import Unsupported, camel, channel, decode, encode, get, has, method, set_property, snake
+from .._stubs import otherwise_missing
 
 # Arguments that choose an implementation.
 _IMPLEMENTATIONS = ("foreach", "fused", "capturable", "differentiable")
@@ -91,3 +92,5 @@ def _group(given: dict) -> dict:
 def optimizer(name: str) -> type:
     """Returns the class of edgegrad's optimizer with this name."""
     return type(name, (Optimizer,), {"_path": f"optim.{name}"})
+
+__getattr__ = otherwise_missing("torch.optim.optimizer")
