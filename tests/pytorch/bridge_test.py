@@ -53,12 +53,12 @@ class Calls(unittest.TestCase):
         self.assertEqual(seen, [4.0])
 
     def test_calls_nest_as_deep_as_a_program_needs(self) -> None:
-        @torch.enable_grad()
         def nested(depth: int) -> float:
             x = torch.ones(1, requires_grad=True)
             inner: list = []
             x.register_hook(lambda grad: inner.append(nested(depth - 1)) if depth else None)
-            x.sum().backward()
+            with torch.enable_grad():
+                x.sum().backward()
             return x.grad.item() + sum(inner)
 
         self.assertEqual(nested(20), 21.0)

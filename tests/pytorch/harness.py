@@ -90,9 +90,26 @@ def _no_sub_test(self: Any, *_: Any, **__: Any) -> Any:
     return contextlib.nullcontext()
 
 
+def _allow_no_tests(cls: type) -> None:
+    """Lets a decorator make no tests: PyTorch's lists of what it tests are empty where something is missing."""
+    original = cls._parametrize_test
+
+    def parametrize(self: Any, test: Any, generic_cls: Any, device_cls: Any) -> Any:
+        try:
+            yield from original(self, test, generic_cls, device_cls)
+        except ValueError as error:
+            if "An empty" not in str(error):
+                raise
+
+    cls._parametrize_test = parametrize
+
+
 def prepare() -> None:
     """Changes the classes of PyTorch's test support."""
-    from torch.testing._internal import common_utils
+    from torch.testing._internal import common_device_type, common_utils
+
+    _allow_no_tests(common_device_type.ops)
+    _allow_no_tests(common_utils.parametrize)
 
     case = common_utils.TestCase
     case.assertRaises = _assert_raises

@@ -6,7 +6,7 @@
 // the tests outside the samples; `--rows` keeps what each test said, as lines of JSON, and `--from` takes that instead of running them.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -69,7 +69,7 @@ function runPython(source, args, rows) {
 }
 
 /** Runs all shards, as many at once as there are cores; resolves to the rows of each file. */
-async function runAll(source, files, isWhole) {
+async function runAll(source, files, isWhole, folder) {
   const rowsOf = new Map(files.map(({ file }) => [file, []]));
   const jobs = files.flatMap(({ file, shards = 1, sample = 1 }) =>
     Array.from({ length: shards }, (_, shard) => ({
@@ -85,7 +85,9 @@ async function runAll(source, files, isWhole) {
     const work = async () => {
       for (let job = jobs.shift(); job; job = jobs.shift()) {
         report(`${all - jobs.length} of ${all}, ${job.file}`);
-        rowsOf.get(job.file).push(...(await runShard(job)));
+        const rows = await runShard(job);
+        rowsOf.get(job.file).push(...rows);
+        if (folder) keepRows(folder, job.file, rows);
       }
     };
     await Promise.all(Array.from({ length: availableParallelism() }, work));
@@ -93,22 +95,19 @@ async function runAll(source, files, isWhole) {
   return rowsOf;
 }
 
-async function newRows(files, isWhole) {
+async function newRows(files, { whole, rows }) {
   const source = await prepare();
   if (source === null) return null;
   if (!existsSync(join(kRoot, "dist", "index.js"))) await buildForNode();
-  return runAll(source, files, isWhole);
+  return runAll(source, files, whole, rows);
 }
 
 const rowsPath = (folder, file) => join(folder, `${file.replaceAll("/", ".")}.jsonl`);
 
-function keepRows(folder, rowsOf) {
+function keepRows(folder, file, rows) {
   mkdirSync(folder, { recursive: true });
-  for (const [file, rows] of rowsOf)
-    writeFileSync(
-      rowsPath(folder, file),
-      rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
-    );
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
+  appendFileSync(rowsPath(folder, file), lines.join(""));
 }
 
 function keptRows(folder, files) {
@@ -140,9 +139,8 @@ async function work() {
     ({ file }) => positionals.length === 0 || positionals.some((name) => file.includes(name)),
   );
   if (files.length === 0) throw expected(`no file has a name with ${positionals.join(", ")}`);
-  const rowsOf = values.from ? keptRows(values.from, files) : await newRows(files, values.whole);
+  const rowsOf = values.from ? keptRows(values.from, files) : await newRows(files, values);
   if (rowsOf === null) return 0;
-  if (values.rows) keepRows(values.rows, rowsOf);
   let passed = 0;
   const failed = [];
   for (const [file, rows] of rowsOf) {

@@ -1,5 +1,6 @@
 // PyTorch's test files: from Debian's source package, in the user's cache, and never in this repository.
 
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { debianMirror } from "../../scripts/apt.mjs";
@@ -15,14 +16,15 @@ const kHelper = "/usr/lib/apt/apt-helper";
 const kParts = [
   "test",
   "torch/testing",
-  "torch/autograd/gradcheck.py",
+  "torch/utils/_contextlib.py",
   "torch/utils/_import_utils.py",
   "torch/utils/_pytree.py",
 ];
 
 /** Returns the folder with PyTorch's `test` and some files of `torch`; the first call downloads 27 MB. */
 export async function pytorchSource() {
-  const folder = join(cacheFolder(), `pytorch-${kVersion}`);
+  const parts = createHash("sha256").update(kParts.join()).digest("hex").slice(0, 8);
+  const folder = join(cacheFolder(), `pytorch-${kVersion}-${parts}`);
   if (existsSync(folder)) return folder;
   const mirror = await debianMirror();
   if (!mirror) throw new Error("apt's sources contain no Debian mirror");
@@ -34,8 +36,8 @@ export async function pytorchSource() {
     await step(`fetch PyTorch ${kVersion}'s source package`, () =>
       quiet(kHelper, ["download-file", url, archive, `SHA256:${kSha256}`]),
     );
-    const parts = kParts.map((part) => `${kTop}/${part}`);
-    await step("unpack its tests", () => quiet("tar", ["-xJf", archive, "-C", work, ...parts]));
+    const paths = kParts.map((part) => `${kTop}/${part}`);
+    await step("unpack its tests", () => quiet("tar", ["-xJf", archive, "-C", work, ...paths]));
     mkdirSync(dirname(folder), { recursive: true });
     renameSync(join(work, kTop), folder);
   } finally {

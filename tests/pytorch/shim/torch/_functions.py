@@ -50,14 +50,16 @@ def forward(path: str, js: str) -> Callable:
     return call
 
 
-def namespace(path: str, first_names: dict[str, str] = {}) -> Callable:
+def namespace(path: str) -> Callable:
     """Returns the `__getattr__` of a module such as torch.linalg."""
     from . import _stubs
 
     def find(name: str) -> Any:
+        if name == "__all__":
+            return []
         if name.startswith("__"):
             raise AttributeError(name)
-        js = first_names.get(name) or js_name(name)
+        js = js_name(name)
         if js in bridge.names["spaces"][path]:
             return forward(path, js)
         return _stubs.missing(f"torch.{path}", name)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from typing import Any, Callable
 
 from ._bridge import Mode, function
 
 
 class _Decorator:
-    """A mode that is entered around every call of what it decorates."""
+    """A mode that is entered around every call of what it decorates. How is in PyTorch's own file."""
 
     def _mode(self) -> Mode:
         raise NotImplementedError
@@ -26,32 +24,9 @@ class _Decorator:
         self._entered.pop().__exit__(*given)
 
     def __call__(self, decorated: Callable) -> Callable:
-        if inspect.isclass(decorated):
-            return decorated
-        if inspect.isgeneratorfunction(decorated):
-            return self._around_generator(decorated)
+        from torch.utils import _contextlib
 
-        @functools.wraps(decorated)
-        def inner(*args: Any, **keywords: Any) -> Any:
-            with self.clone():
-                return decorated(*args, **keywords)
-
-        return inner
-
-    def _around_generator(self, decorated: Callable) -> Callable:
-        @functools.wraps(decorated)
-        def inner(*args: Any, **keywords: Any) -> Any:
-            generator = decorated(*args, **keywords)
-            sent = None
-            while True:
-                with self.clone():
-                    try:
-                        got = generator.send(sent)
-                    except StopIteration as end:
-                        return end.value
-                sent = yield got
-
-        return inner
+        return _contextlib.context_decorator(self.clone, decorated)
 
 
 class no_grad(_Decorator):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import types
@@ -23,6 +24,8 @@ def _none(*_: Any, **__: Any) -> int:
 
 _ABSENT = {"is_available": _no, "is_built": _no, "device_count": _none, "_is_compiled": _no}
 
+# PyTorch's test support compares it.
+module("hypothesis.version", __version_info__=(0,))
 torch.version = module("torch.version", cuda=None, hip=None, debug=False, git_version="0", __version__="2.6.0")
 for _name in ("cuda", "mps", "xpu", "mtia", "cpu"):
     setattr(torch, _name, module(f"torch.{_name}", **_ABSENT))
@@ -30,6 +33,8 @@ torch.backends = module("torch.backends")
 for _name in ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "quantized", "xnnpack", "cpu", "opt_einsum"):
     setattr(torch.backends, _name, module(f"torch.backends.{_name}", **_ABSENT, enabled=False))
 torch.backends.xnnpack.enabled = False
+torch.backends.cudnn.flags = lambda **_: contextlib.nullcontext()
+module("torch.utils._mode_utils", no_dispatch=contextlib.nullcontext)
 torch.distributed = module("torch.distributed", is_available=_no)
 torch.onnx = module("torch.onnx")
 torch._utils = module("torch._utils", _element_size=lambda dtype: dtype.itemsize)
@@ -52,9 +57,8 @@ torch.sparse.check_sparse_tensor_invariants = types.SimpleNamespace(
 for _name in ("linalg", "special", "fft", "random", "utils", "utils.checkpoint", "autograd", "nn", "optim", "func"):
     importlib.import_module(f"torch.{_name}")
 if len(torch.__path__) > 1:
-    for _package in (torch.autograd, torch.utils):
-        _package.__path__.append(f"{torch.__path__[1]}/{_package.__name__.split('.')[1]}")
-for _name in ("forward_ad", "function", "functional", "grad_mode", "graph"):
+    torch.utils.__path__.append(f"{torch.__path__[1]}/utils")
+for _name in ("forward_ad", "function", "functional", "grad_mode", "gradcheck", "graph"):
     importlib.import_module(f"torch.autograd.{_name}")
 torch.vmap = torch.func.vmap
 torch._vmap_internals = module("torch._vmap_internals", vmap=torch.func.vmap, _vmap=torch.func.vmap)
@@ -117,8 +121,3 @@ torch.storage = module(
     UntypedStorage=type("UntypedStorage", (), {}),
 )
 torch._C._autograd = module("torch._C._autograd")
-
-if len(torch.__path__) > 1:
-    _gradcheck = importlib.import_module("torch.autograd.gradcheck")
-    torch.autograd.gradcheck = _gradcheck.gradcheck
-    torch.autograd.gradgradcheck = _gradcheck.gradgradcheck

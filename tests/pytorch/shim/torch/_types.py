@@ -113,6 +113,13 @@ class device:
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
+    def __enter__(self) -> device:
+        """As a block, the device of what is made there: the CPU's is that without a block."""
+        return self
+
+    def __exit__(self, *_: Any) -> bool:
+        return False
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, device) and str(self) == str(other)
 

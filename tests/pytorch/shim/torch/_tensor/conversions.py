@@ -32,7 +32,9 @@ def numpy(self: Tensor, force: bool = False) -> Any:
     import numpy
 
     if self.requires_grad and not force:
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
     if self.dtype.name == "bfloat16":
         raise TypeError("Got unsupported ScalarType BFloat16")
     return numpy.array(self.tolist(), dtype=self.dtype.name).reshape(self.shape)

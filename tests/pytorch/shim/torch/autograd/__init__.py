@@ -1,4 +1,4 @@
-"""torch.autograd. `gradcheck` is PyTorch's own file."""
+"""torch.autograd."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .._modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .._stubs import otherwise_missing
 from .._tensor import Tensor
 from .function import Function, once_differentiable
+from .gradcheck import gradcheck, gradgradcheck
 from .node import Node
 
 

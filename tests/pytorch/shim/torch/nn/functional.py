@@ -31,3 +31,8 @@ def __getattr__(name: str) -> Any:
 
 def embedding(input: Any, weight: Any, *args: Any, **keywords: Any) -> Any:
     return function("nn.functional", "embedding", [weight, input, *args], keywords)
+
+
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    name = "threshold_" if inplace else "threshold"
+    return function("nn.functional", name, [input, threshold, value])
