@@ -72,6 +72,9 @@ function described(error) {
 
 // Finalizers run between tasks, so the loop gives way to them now and then, and on request until nothing more is found.
 const kRequestsPerTask = 300;
+// Python lets go of large tensors faster than JavaScript notices.
+const kRequestsPerLook = 10;
+const kMostBytes = 1e9;
 const nextTask = () => new Promise((resolve) => setImmediate(resolve));
 
 async function collectGarbage() {
@@ -93,4 +96,5 @@ for (let count = 1; ; count++) {
   }
   respond(message);
   if (count % kRequestsPerTask === 0) await nextTask();
+  if (count % kRequestsPerLook === 0 && eg.memory().cpuBytes > kMostBytes) await collectGarbage();
 }

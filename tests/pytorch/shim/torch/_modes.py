@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ._bridge import Mode, function
+from ._bridge import BODY, Block, Mode, function
 
 
 class _Decorator:
@@ -86,6 +86,14 @@ def _set_grad(mode: bool) -> None:
     """Changes the mode for good: the object that would restore it is dropped."""
     if is_grad_enabled() != mode:
         function("", "setGradEnabled", [mode])
+
+
+class autocast(Block):
+    """Mixed precision as a block; as a decorator it is missing."""
+
+    def __init__(self, device_type: str, dtype: Any = None, enabled: bool = True, **_: Any) -> None:
+        options = {"enabled": enabled} if dtype is None else {"enabled": enabled, "dtype": dtype}
+        super().__init__("", "autocast", [BODY, options])
 
 
 def is_grad_enabled() -> bool:

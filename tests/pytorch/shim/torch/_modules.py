@@ -44,6 +44,7 @@ torch._C._get_privateuse1_backend_name = lambda: "privateuseone"
 torch._logging = module("torch._logging")
 torch._logging.scribe = module("torch._logging.scribe", open_source_signpost=_none)
 torch._mkldnn = _types._mkldnn
+torch._dynamo = module("torch._dynamo", disable=lambda fn=None, **_: fn)
 torch.library = module(
     "torch.library", custom_op=lambda *_, **__: lambda _: _stubs.missing("torch.library", "custom_op")
 )

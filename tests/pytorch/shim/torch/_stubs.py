@@ -65,6 +65,9 @@ class _MissingType(type):
     def __getitem__(cls, item: Any) -> Any:
         return cls
 
+    def __setitem__(cls, item: Any, value: Any) -> None:
+        pass
+
     def __lt__(cls, other: Any) -> bool:
         return False
 

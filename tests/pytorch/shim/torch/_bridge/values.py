@@ -159,6 +159,10 @@ def _slice(value: slice) -> dict:
     return {"$s": [encode(_index(value.start)), encode(_index(value.stop)), encode(step)]}
 
 
+# Python's types stand for dtypes.
+_DTYPES_OF_TYPES = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+
+
 def encode(value: Any) -> Any:
     """Encodes a value for JavaScript. Functions can be called from there; unknown objects are only handed back."""
     if value is None or isinstance(value, (bool, str)):
@@ -188,6 +192,8 @@ def encode(value: Any) -> Any:
         return encode(value.tolist())
     if isinstance(value, numbers.Number) and hasattr(value, "__index__"):
         return encode(value.__index__())
+    if isinstance(value, type) and value in _DTYPES_OF_TYPES:
+        return _DTYPES_OF_TYPES[value]
     if callable(value) and not isinstance(value, type):
         return {"$c": callable_id(value)}
     return opaque(value)

@@ -31,7 +31,7 @@ def numpy(self: Tensor, force: bool = False) -> Any:
     """A copy: JavaScript's memory cannot be shared."""
     import numpy
 
-    if self.requires_grad and not force:
+    if self.requires_grad and torch().is_grad_enabled() and not force:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
@@ -229,6 +229,8 @@ Tensor.equal = lambda self, other: function("", "equal", [self, other])
 Tensor.where = lambda self, condition, other: function("", "where", [condition, self, as_operand(self, other)])
 Tensor.fill_ = lambda self, value: method(self, "fill_", [value])
 Tensor.__array__ = _array
+# NumPy leaves operators with its arrays to Tensor.
+Tensor.__array_priority__ = 1000
 Tensor.__bool__ = lambda self: builtins.bool(self.item())
 Tensor.__int__ = lambda self: int(self.item())
 Tensor.__float__ = lambda self: float(self.item())

@@ -28,6 +28,7 @@ _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 def as_tensor_like(value: Any, like: Tensor) -> Tensor:
     """Returns a Python number as a tensor of the dtype that the number has next to `like`."""
+    value = as_operand(like, value)
     if isinstance(value, Tensor):
         return value
     dtype = like.dtype
@@ -64,7 +65,7 @@ for _name, _js in _OPERATORS.items():
 _operator("matmul", _binary("matmul"))
 _operator("rmatmul", _reflected("matmul"))
 _operator("rsub", _binary("rsub"))
-_operator("rtruediv", lambda self, other: method(method(self, "reciprocal"), "mul", [other]))
+_operator("rtruediv", lambda self, other: method(method(self, "reciprocal"), "mul", [as_operand(self, other)]))
 Tensor.__rdiv__ = Tensor.__rtruediv__
 for _name in _COMPARISONS:
     _operator(_name, _binary(_name))

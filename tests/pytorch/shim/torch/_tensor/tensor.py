@@ -28,7 +28,7 @@ def as_operand(like: Tensor, value: Any) -> Any:
     """Returns a Python number as operand next to a tensor. JavaScript has no 2.0 that differs from 2, so next to integers that is a tensor."""
     if type(value) is float and value.is_integer() and like.dtype.kind in "bi":
         return torch().tensor(value)
-    return value
+    return torch().tensor(value) if type(value).__name__ == "ndarray" else value
 
 
 class _TensorType(type):

@@ -29,10 +29,6 @@ def __getattr__(name: str) -> Any:
     return call
 
 
-def embedding(input: Any, weight: Any, *args: Any, **keywords: Any) -> Any:
-    return function("nn.functional", "embedding", [weight, input, *args], keywords)
-
-
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     name = "threshold_" if inplace else "threshold"
     return function("nn.functional", name, [input, threshold, value])

@@ -99,7 +99,10 @@ class Module(bridge.JSObject):
         found = next((one for one in (name, camel(name)) if has(self, one)), None)
         if found is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return get(self, found)
+        value = get(self, found)
+        if isinstance(value, bridge.JSFunction):
+            return lambda *args, **keywords: method(self, found, args, keywords)
+        return value
 
     _parameters = property(lambda self: OrderedDict(self.named_parameters(recurse=False)))
     _modules = property(lambda self: OrderedDict(self.named_children()))
@@ -285,6 +288,11 @@ def _forward_of(cls: type) -> Callable:
     return made
 
 
+@classmethod
+def _from_pretrained(cls: type, embeddings: Tensor, **options: Any) -> Module:
+    return bridge.function(cls._path, "fromPretrained", [embeddings], options)
+
+
 _layers: dict[str, type] = {}
 
 
@@ -293,7 +301,8 @@ def layer(name: str) -> type:
     if name not in bridge.names["spaces"]["nn"]:
         return Module
     if name not in _layers:
-        _layers[name] = type(name, (Module,), {"_path": f"nn.{name}", "__module__": __name__})
+        members = {"_path": f"nn.{name}", "__module__": __name__, "from_pretrained": _from_pretrained}
+        _layers[name] = type(name, (Module,), members)
     return _layers[name]
 
 
