@@ -34,7 +34,7 @@ export function readExpected(file) {
 export function outcomeOf(row, known) {
   if (row.status === "pass") return row.emulated ? `emulated: ${row.emulated.join(", ")}` : "pass";
   if (row.status === "skip") return "skip";
-  if (row.status === "left out") return "not run: outside the sample";
+  if (row.status === "left out") return `not run: ${row.reason ?? "outside the sample"}`;
   if (row.reason?.startsWith("missing: dtype ") && row.seconds === undefined) return row.reason;
   return known && !isGood(known) ? known : reasonFor(row);
 }
@@ -60,7 +60,8 @@ export function differences(rows, { tests, counts }, isWhole) {
     if (outcome === expected) continue;
     if (expected !== undefined) lines.push(`${row.test}: ${expected} -> ${said(outcome, row)}`);
     else if (!isWhole) lines.push(`${row.test}: not in the list -> ${said(outcome, row)}`);
-    else if (!isGood(outcome)) lines.push(`${row.test}: outside the sample -> ${said(outcome, row)}`);
+    else if (!isGood(outcome))
+      lines.push(`${row.test}: outside the sample -> ${said(outcome, row)}`);
   }
   for (const [test, expected] of tests)
     if (!seen.has(test)) lines.push(`${test}: ${expected} -> did not run`);

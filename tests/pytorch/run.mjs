@@ -38,9 +38,10 @@ async function prepare() {
 }
 
 /** Runs a shard of a file in as many processes as it takes, and resolves to the rows of its tests. */
-async function runShard({ source, file, sample, shard, shards }) {
+async function runShard({ source, file, sample, without, shard, shards }) {
   const rows = [];
   const options = ["--shard", `${shard}/${shards}`, "--sample", `${sample}`];
+  if (without) options.push("--without", without);
   for (;;) {
     const after = rows.length > 0 ? ["--after", rows.at(-1).test] : [];
     const path = join(source, "test", file);
@@ -48,7 +49,11 @@ async function runShard({ source, file, sample, shard, shards }) {
     if (status === 0) return rows;
     if (status === kNeedsNewProcess) continue;
     const said = errors.trim().split("\n").at(-1);
-    rows.push({ test: `(shard ${shard})`, status: "error", reason: `ended with ${status}: ${said}` });
+    rows.push({
+      test: `(shard ${shard})`,
+      status: "error",
+      reason: `ended with ${status}: ${said}`,
+    });
     return rows;
   }
 }
@@ -71,13 +76,14 @@ function runPython(source, args, rows) {
 /** Runs all shards, as many at once as there are cores; resolves to the rows of each file. */
 async function runAll(source, files, isWhole, folder) {
   const rowsOf = new Map(files.map(({ file }) => [file, []]));
-  const jobs = files.flatMap(({ file, shards = 1, sample = 1 }) =>
+  const jobs = files.flatMap(({ file, shards = 1, sample = 1, without }) =>
     Array.from({ length: shards }, (_, shard) => ({
       source,
       file,
       shard,
       shards,
       sample: isWhole ? 1 : sample,
+      without: isWhole ? undefined : without,
     })),
   );
   const all = jobs.length;

@@ -1,6 +1,6 @@
 """Runs tests of one of PyTorch's test files on the shim, and prints a line of JSON for each. run.mjs starts it.
 
-    EG_PYTORCH_SOURCE=FOLDER python3 run_tests.py test/test_indexing.py [--shard 0/2] [--sample 10] [--after TEST] [-k REGEX] [--list] [-v]
+    EG_PYTORCH_SOURCE=FOLDER python3 run_tests.py test/test_indexing.py [--shard 0/2] [--sample 10] [--without REGEX] [--after TEST] [-k REGEX] [--list] [-v]
 
 Ends with the status 75 after a test during which Node crashed or hung; the tests after it need a new process (`--after`).
 """
@@ -163,6 +163,7 @@ def main() -> int:
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--shard", default="0/1")
     parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("--without", default="")
     parser.add_argument("--after", default="")
     parser.add_argument("-k", default="")
     parser.add_argument("--list", action="store_true")
@@ -194,7 +195,9 @@ def main() -> int:
         if lacking:
             row = {"test": full, "status": "unsupported", "reason": f"missing: dtype {lacking}"}
         elif hash_of(full) % options.sample:
-            row = {"test": full, "status": "left out"}
+            row = {"test": full, "status": "left out", "reason": "outside the sample"}
+        elif options.without and re.search(options.without, full):
+            row = {"test": full, "status": "left out", "reason": "takes too long"}
         elif options.list:
             row = {"test": full, "status": "listed"}
         else:

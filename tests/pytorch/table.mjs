@@ -7,7 +7,7 @@ import { kRoot } from "../../scripts/process.mjs";
 import { readExpected } from "./expected.mjs";
 import { kFiles } from "./files.mjs";
 
-const kPage = join(kRoot, "docs", "pytorch_tests.md");
+export const kPage = join(kRoot, "docs", "pytorch_tests.md");
 const kKinds = ["pass", "emulated", "skip", "fault", "missing", "n/a", "shim", "unclassified"];
 const kColumns = ["collected", ...kKinds, "not run"];
 
@@ -33,7 +33,9 @@ const kindOf = (outcome) => outcome.split(":")[0];
 
 function row(name, kinds) {
   const all = [...kinds.values()].reduce((sum, number) => sum + number, 0);
-  const cells = kColumns.map((column) => (column === "collected" ? all : (kinds.get(column) ?? "")));
+  const cells = kColumns.map((column) =>
+    column === "collected" ? all : (kinds.get(column) ?? ""),
+  );
   return `| ${name} | ${cells.join(" | ")} |\n`;
 }
 

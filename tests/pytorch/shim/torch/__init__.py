@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import importlib
 import os
 import pathlib
 from math import e, inf, nan, pi

@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 from . import _bridge as bridge
 from ._bridge import Unsupported, construct, function, method
 from ._tensor import LEGACY_TYPES, Tensor
-from ._types import bool_, complex64, complex128, device, dtype, float32, float64, int64, strided
+from ._types import bool_, complex64, complex128, device, dtype, float32, float64, int64
 
 _default: list[dtype] = [float32]
 
