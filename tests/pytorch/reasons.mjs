@@ -19,7 +19,16 @@ const kRules = [
     "fault: scatter refuses an empty index of fewer dimensions",
     /scatter\w*\] index, input and src must agree in the number of dimensions, got shapes \[0\]/,
   ],
-  ["fault: adaptive pooling refuses an unbatched input without channels", /adaptive_pooling_zero_batch/],
+  [
+    "fault: adaptive pooling refuses an unbatched input without channels",
+    /adaptive_pooling_zero_batch/,
+  ],
+  [
+    "fault: newZeros and newEmpty of a batched tensor are not batched",
+    /new_(empty|zeros)_materializes_tensor/,
+  ],
+  ["n/a: internals of PyTorch", /materialize_non_diff_grads/],
+  ["missing: gradFn.savedTensors of Functions", /custom_function_saved_tensors/],
   ["n/a: the order of eigenvalues", /eigvals_numpy/],
   ["n/a: last bits", /scatter_reduce_prod_cpu_complex|test_embedding_max_norm \|/],
   [
@@ -105,7 +114,7 @@ const kRules = [
   ],
   [
     "n/a: Python's protocols",
-    /named_tuple|_hooks_with_kwargs|__torch_function__|torch_function|torch_dispatch|subclass|as_subclass|n\/a: (pickle|subclasses|memory formats)|MyMode|__dict__/,
+    /swapping the contents|named_tuple|_hooks_with_kwargs|__torch_function__|torch_function|torch_dispatch|subclass|as_subclass|n\/a: (pickle|subclasses|memory formats)|MyMode|__dict__/,
   ],
   [
     "n/a: memory that Python and tensors share",
@@ -119,7 +128,7 @@ const kRules = [
     "n/a: conjugate and negative bits",
     /conj_bit|neg_bit|is_conj|is_neg|conj_view|conj_imag|_conj|_neg_view|resolve_/,
   ],
-  ["missing: strides of results", /out\.stride\(\)|Dropout.*is_contiguous/],
+  ["missing: strides of results", /out\.stride\(\)|te\.stride\(\)|Dropout.*is_contiguous/],
   ["n/a: memory formats", /memory_format|channels_last/],
   [
     "n/a: texts",
@@ -150,6 +159,7 @@ const kRules = [
     "shim: lists and tuples",
     /'tuple' object has no attribute 'append'|isinstance\(\w+, (list|tuple)\)/,
   ],
+  ["shim: state_dict of modules defined in Python", /load_state_dict_(custom|type)_/],
   ["shim: depth of recursion", /RecursionError/],
   ["shim: x.data", /\.data = /],
   ["n/a: attributes of PyTorch's modules", /has no attribute .(_|\w+s_proj)/],

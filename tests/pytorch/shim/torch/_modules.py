@@ -9,6 +9,7 @@ import types
 from typing import Any
 
 from . import _functions, _modes, _stubs, _types
+from ._bridge import Unsupported
 from ._stubs import module
 
 torch: Any = sys.modules["torch"]
@@ -63,6 +64,21 @@ for _name in ("forward_ad", "function", "functional", "grad_mode", "gradcheck", 
     importlib.import_module(f"torch.autograd.{_name}")
 torch.vmap = torch.func.vmap
 torch._vmap_internals = module("torch._vmap_internals", vmap=torch.func.vmap, _vmap=torch.func.vmap)
+
+
+def _refuse_swapping(value: bool) -> None:
+    if value:
+        raise Unsupported("n/a: swapping the contents of tensors")
+
+
+setattr(
+    torch,
+    "__future__",
+    types.SimpleNamespace(
+        get_swap_module_params_on_conversion=_no,
+        set_swap_module_params_on_conversion=_refuse_swapping,
+    ),
+)
 
 
 class _NodeType(type):
