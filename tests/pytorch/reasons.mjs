@@ -145,13 +145,15 @@ const kRules = [
   ["missing: more than 64 dimensions", /at most 64 dimensions/],
   [
     "missing: functions",
-    /Unsupported: missing: (torch|Tensor|functorch|func)\.\w+|'Tensor' object has no attribute|increment_version|version_counter|nextafter/,
+    /Unsupported: missing: (torch|Tensor|functorch|func)\.\w+|'Tensor'( object)? has no attribute|increment_version|version_counter|nextafter/,
   ],
   [
     "missing: options of functions",
     /unknown option|too many arguments|is called as|expected at least 2 tensors|rtol: expected a number/,
   ],
   ["missing: other forms of arguments", /InvalidArgument: |TypeError: /],
+
+  ["missing: dtypes", /\[\w+\] not implemented for (float16|bfloat16|complex\d+)/],
 
   // What JavaScript cannot tell or has not.
   ["shim: classes defined in Python", /shim: /],

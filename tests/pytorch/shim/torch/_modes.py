@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Callable
 
 from ._bridge import BODY, Block, Mode, function
@@ -24,9 +25,8 @@ class _Decorator:
         self._entered.pop().__exit__(*given)
 
     def __call__(self, decorated: Callable) -> Callable:
-        from torch.utils import _contextlib
-
-        return _contextlib.context_decorator(self.clone, decorated)
+        contexts = importlib.import_module("torch.utils._contextlib")
+        return contexts.context_decorator(self.clone, decorated)
 
 
 class no_grad(_Decorator):

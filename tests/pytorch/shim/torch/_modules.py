@@ -137,4 +137,9 @@ torch.storage = module(
     TypedStorage=type("TypedStorage", (), {}),
     UntypedStorage=type("UntypedStorage", (), {}),
 )
+torch._C._debug_only_are_vmap_fallback_warnings_enabled = _no
+torch._C._debug_only_display_vmap_fallback_warnings = _none
+torch._C._functorch = module(
+    "torch._C._functorch", _is_vmap_fallback_enabled=_no, _set_vmap_fallback_enabled=_none
+)
 torch._C._autograd = module("torch._C._autograd")
