@@ -54,6 +54,7 @@ const kRules = [
     /TestAutograd\.test_gradcheck_|missing: gradcheck|torch\.autograd\.gradcheck\./,
   ],
   ["n/a: profilers", /profiler|record_function|EventList|emit_(itt|nvtx)/],
+  ["shim: modes on classes", /grad_mode_class_decoration/],
   ["n/a: generators in modes", /coroutine|generator/],
   [
     "missing: Functions with keywords, trees and default arguments",
@@ -167,7 +168,7 @@ const kRules = [
   ["n/a: attributes of PyTorch's modules", /has no attribute .(_|\w+s_proj)/],
   [
     "n/a: errors of another class",
-    /padding_idx_error|attn_invalid_shape|^[^|]*\| (with self\.assertRaises|self\.assertRaises)[^|]*\| [A-Z]\w+: \[|forbid_integral_dtype/,
+    /padding_idx_error|attn_(fast_path_)?invalid_shape|different_dtypes|^[^|]*\| (with self\.assertRaises|self\.assertRaises)[^|]*\| [A-Z]\w+: \[|forbid_integral_dtype/,
   ],
 
   // Errors that edgegrad does not throw, and warnings that it does not give.
