@@ -47,6 +47,8 @@ const kRules = [
   ["missing: out=", /\| emulated .*out=/],
 
   // Whole subjects, by the names of tests.
+  ["n/a: internals of PyTorch", /CompositeComplian|TestTags|TestFakeTensor/],
+  ["missing: dtypes", /The supported dtypes for \S+ on device type cpu are incorrect/],
   ["missing: masked reductions", /torch\.masked|_masked_\w+_cpu/],
   ["n/a: PyTorch's references in Python", /__refs_|torch\._(refs|prims)/],
   [
@@ -133,7 +135,7 @@ const kRules = [
   ["n/a: memory formats", /memory_format|channels_last/],
   [
     "n/a: texts",
-    /Regex didn't match|String comparison failed|repr\(|str\(|assertExpected|test_print/,
+    /Regex didn't match|expected_regex must not be empty|String comparison failed|repr\(|str\(|assertExpected|test_print/,
   ],
   ["n/a: deprecated", /deprecat|DeprecationWarning|FutureWarning|register_backward_hook|legacy/i],
   [
