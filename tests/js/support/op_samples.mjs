@@ -41,7 +41,7 @@ export function callOp(op, args, { seed = 7 } = {}) {
 }
 
 // Vectors that are unique up to a sign or, for complex matrices, up to a factor of magnitude 1.
-const kFreePhases = new Set(["eig", "eigh", "svd"]);
+const kFreePhases = new Set(["eig", "eigh", "svd", "pcaLowrank", "svdLowrank"]);
 
 /** Returns results in comparable form: complex results with an arbitrary phase, or with `all` also real ones, as magnitudes. */
 export function comparable(op, results, { all = false } = {}) {

@@ -193,6 +193,8 @@ export const median: (
   "masked.median",
   "input:tensor dim:int=-1 keepdim:bool=false dtype:dtype?=null mask:tensor?=null",
   (input: Tensor, dim: number, keepdim: boolean, dtype: DType | null, mask: Tensor | null) => {
+    if (isComplex(input.dtype))
+      fail("DtypeMismatch", "masked.median", `input: expected real numbers, got ${input.dtype}.`);
     const isReal = isFloat(input.dtype);
     const value = filled(
       "masked.median",
