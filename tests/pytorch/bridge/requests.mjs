@@ -85,6 +85,7 @@ const kSpaces = [
   "fft",
   "func",
   "linalg",
+  "masked",
   "nn",
   "nn.functional",
   "nn.init",
@@ -97,6 +98,7 @@ const kSpaces = [
   "optim.lrScheduler",
   "optim.swaUtils",
   "random",
+  "signal.windows",
   "special",
 ];
 

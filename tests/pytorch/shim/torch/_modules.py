@@ -56,7 +56,8 @@ torch.sparse.check_sparse_tensor_invariants = types.SimpleNamespace(
     is_enabled=_no, enable=_none, disable=_none
 )
 
-for _name in ("linalg", "special", "fft", "random", "utils", "utils.checkpoint", "autograd", "nn", "optim", "func"):
+_MODULES = "linalg special fft masked signal signal.windows random utils utils.checkpoint autograd nn optim func"
+for _name in _MODULES.split():
     importlib.import_module(f"torch.{_name}")
 if len(torch.__path__) > 1:
     torch.utils.__path__.append(f"{torch.__path__[1]}/utils")

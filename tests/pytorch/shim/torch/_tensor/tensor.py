@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 import types
-from typing import Any
+from typing import Any, Callable
 
 from .. import _bridge as bridge
 from .._bridge import JSObject, Unsupported, camel, function, get, method, set_property
@@ -39,11 +39,21 @@ class _TensorType(type):
         if name not in MISSING_METHODS and js not in bridge.names["tensor"] | bridge.names["root"]:
             raise AttributeError(f"type object 'Tensor' has no attribute '{name}'")
 
-        def unbound(self: Tensor, *args: Any, **keywords: Any) -> Any:
-            return getattr(self, name)(*args, **keywords)
+        if name not in _UNBOUND:
+            _UNBOUND[name] = _unbound(name)
+        return _UNBOUND[name]
 
-        unbound.__name__ = name
-        return unbound
+
+# Tests compare these functions by `is`.
+_UNBOUND: dict[str, Callable] = {}
+
+
+def _unbound(name: str) -> Callable:
+    def call(self: Tensor, *args: Any, **keywords: Any) -> Any:
+        return getattr(self, name)(*args, **keywords)
+
+    call.__name__ = name
+    return call
 
 
 class Tensor(JSObject, metaclass=_TensorType):

@@ -1,0 +1,5 @@
+"""torch.masked."""
+
+from ._functions import namespace
+
+__getattr__ = namespace("masked")
