@@ -208,6 +208,7 @@ std::vector<NamedSavedVariable> CustomFunctionNode::saved_variables() {
   const std::scoped_lock lock(mutex());
   if (released_) fail_graph_freed();
   std::vector<NamedSavedVariable> result;
+  result.reserve(saved_.size());
   for (SavedVariable& variable : saved_) {
     result.push_back({std::to_string(result.size()), &variable});
   }
