@@ -11,6 +11,9 @@ import { kRoot } from "./process.mjs";
 
 const kFolder = "./dist/namespaces";
 
+/** Words of JavaScript that are names of members, but of no constant. */
+const kReserved = ["var"];
+
 /** Returns { name, types } for each entry. `types` is the path of its declarations in the package. */
 export function namespaceEntries() {
   const { exports } = JSON.parse(readFileSync(join(kRoot, "package.json"), "utf8"));
@@ -27,8 +30,17 @@ export async function writeNamespaces(index) {
   const eg = await import(`${pathToFileURL(index)}?${Date.now()}`);
   const toModule = (path) => relative(folder, join(kRoot, path)).replaceAll(sep, "/");
   for (const { name, types } of namespaceEntries()) {
-    const members = Object.keys(eg[name]).join(", ");
-    const one = `import { ${name} as namespace } from "edgegrad";\nexport const { ${members} } = namespace;\n`;
+    const members = Object.keys(eg[name]);
+    const plain = members.filter((member) => !kReserved.includes(member));
+    const reserved = members.filter((member) => kReserved.includes(member));
+    const one = [
+      `import { ${name} as namespace } from "edgegrad";`,
+      `export const { ${plain.join(", ")} } = namespace;`,
+      ...reserved.map(
+        (word) => `const ${word}_ = namespace.${word};\nexport { ${word}_ as ${word} };`,
+      ),
+      "",
+    ].join("\n");
     writeFileSync(join(folder, `${name}.js`), one);
     // The first module marks where the package's code begins, as in web/src/index.ts.
     const first = `import { EdgeGradError } from "${toModule("dist/runtime/errors.js")}";\n`;

@@ -9,6 +9,7 @@ import * as fft from "edgegrad/fft";
 import * as func from "edgegrad/func";
 import * as io from "edgegrad/io";
 import * as linalg from "edgegrad/linalg";
+import * as masked from "edgegrad/masked";
 import * as nn from "edgegrad/nn";
 import * as onnx from "edgegrad/onnx";
 import * as optim from "edgegrad/optim";
@@ -21,4 +22,4 @@ import * as transformers from "edgegrad/transformers";
 import * as vis from "edgegrad/vis";
 
 console.log(eg, amp, autograd, data, distributions, fft, func, io, linalg, nn, onnx, optim);
-console.log(peft, random, single, special, testing, transformers, vis);
+console.log(masked, peft, random, single, special, testing, transformers, vis);
