@@ -2,6 +2,7 @@
 
 import { kBroadcast, kElementwise } from "./elementwise.mjs";
 import { kImages, kLosses, kNormalisation, kSoftmax } from "./layers.mjs";
+import { kMasked, kPolynomials, kWindows } from "./masked.mjs";
 import { kAttention, kDecompositions, kDistances, kProducts, kTransforms } from "./matrices.mjs";
 import { kSizes } from "./sizes.mjs";
 import { kCopies, kFactories, kIndexing, kOrder, kRandom, kReductions } from "./tensors.mjs";
@@ -24,6 +25,9 @@ const kFamilies = {
   Images: kImages,
   Attention: kAttention,
   "Fourier transforms": kTransforms,
+  Masked: kMasked,
+  Polynomials: kPolynomials,
+  Windows: kWindows,
 };
 
 const snakeCase = (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

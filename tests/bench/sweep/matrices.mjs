@@ -64,6 +64,12 @@ export const kDecompositions = {
   eigvals: { args: one, theirs: "linalg.eigvals" },
   luFactor: { args: one, theirs: "linalg.lu_factor" },
   lu: { args: one, theirs: "linalg.lu" },
+  luUnpack: {
+    args: (z) => [square(z), { kind: "pivots", count: z.side }],
+    theirs: "lu_unpack",
+  },
+  svdLowrank: { args: (z) => [N(z.side, z.side), 6], theirs: null },
+  pcaLowrank: { args: (z) => [N(z.side, z.side), 6], theirs: null },
   luSolve: {
     args: (z) => [L(z.side, z.side), { kind: "pivots", count: z.side }, square(z)],
     theirs: "linalg.lu_solve",
