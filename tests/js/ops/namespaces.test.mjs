@@ -78,6 +78,11 @@ test("eg.signal.windows has PyTorch's windows", () => {
     /sym: false/,
   );
   assertThrows(() => eg.signal.windows.gaussian(4, { std: 0 }), "InvalidArgument", /std: expected/);
+  assertThrows(
+    () => eg.signal.windows.generalCosine(4, { a: 1 }),
+    "InvalidArgument",
+    /a: expected/,
+  );
   assertThrows(() => eg.signal.windows.hann(-1), "InvalidArgument", /0 or more, got -1/);
 });
 

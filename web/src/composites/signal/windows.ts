@@ -96,8 +96,9 @@ export const generalCosine: Window<GeneralCosineOptions> = /* @__PURE__ */ compo
   "signal.windows.generalCosine",
   "M:int a:numbers? sym:bool=true dtype:dtype?=null",
   (length: number, a: readonly number[] | null, sym: boolean, dtype: DType | null) => {
-    if (a === null || a.length === 0)
-      fail("InvalidArgument", "signal.windows.generalCosine", "a: expected a factor or more.");
+    // A list of numbers may be given as one number.
+    if (!Array.isArray(a) || a.length === 0)
+      fail("InvalidArgument", "signal.windows.generalCosine", "a: expected an array of factors.");
     return cosines("signal.windows.generalCosine", length, !sym, dtype, a);
   },
 );
