@@ -30,8 +30,11 @@ export type NodePrehook =
 
 /** What a gradient that enters a node must be like. */
 export interface InputMetadata {
+  /** The shape of the result that the gradient belongs to. */
   readonly shape: readonly number[];
+  /** The dtype of that result. */
   readonly dtype: DType;
+  /** The device of that result. */
   readonly device: Device;
 }
 

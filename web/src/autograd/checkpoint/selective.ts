@@ -21,9 +21,13 @@ const kName = "createSelectiveCheckpointContexts";
 
 /** What happens to the result of an operation in a selective checkpoint; MUST and PREFER mean the same. */
 export const CheckpointPolicy = {
+  /** It is kept for backward. */
   MUST_SAVE: "mustSave",
+  /** It is kept for backward. */
   PREFER_SAVE: "preferSave",
+  /** It is computed again in backward. */
   MUST_RECOMPUTE: "mustRecompute",
+  /** It is computed again in backward. */
   PREFER_RECOMPUTE: "preferRecompute",
 } as const;
 

@@ -8,7 +8,12 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { checkpoint, kSharedOptions } from "./checkpoint.js";
 
 /** A function or a module that computes a tensor from a tensor. */
-export type SequentialPart = ((input: Tensor) => Tensor) | { call(input: Tensor): Tensor };
+export type SequentialPart =
+  | ((input: Tensor) => Tensor)
+  | {
+      /** Computes it, as a module does. */
+      call(input: Tensor): Tensor;
+    };
 
 /** Options of `checkpointSequential`. */
 export type CheckpointSequentialOptions = Options<typeof kSharedOptions>;
