@@ -11,14 +11,14 @@ const kPictures = join(kRoot, "demos", "site", "start", "pictures");
 const kView = { width: 960, height: 600 };
 const kScale = 2 / 3;
 
-async function takePicture({ browser, isolated }, name, { kDemos, trainDemo }) {
+async function takePicture({ browser, isolated }, name, { kDemos, kWebGpuDemos, trainDemo }) {
   const page = await browser.newPage({
     viewport: kView,
     deviceScaleFactor: kScale,
     colorScheme: "light",
     serviceWorkers: "block",
   });
-  if (name in kDemos) await trainDemo(page, isolated, name);
+  if (name in kDemos || name in kWebGpuDemos) await trainDemo(page, isolated, name);
   else await page.goto(`${isolated}${name}/index.html`, { waitUntil: "networkidle" });
   await page.evaluate(() => document.querySelector("#sample")?.click());
   // What a page shows is below its title and controls.
@@ -40,7 +40,8 @@ await main(async () => {
   await ensureNodeModules();
   const demos = await import("../tests/site/support/demos.mjs");
   const { startSite } = await import("../tests/site/support/site.mjs");
-  const site = await startSite();
+  const { kWebGpuCanvas } = await import("../tests/browser/support/chromium.mjs");
+  const site = await startSite(kWebGpuCanvas);
   try {
     const wanted = positionals.length > 0 ? all.filter((name) => positionals.includes(name)) : all;
     for (const name of wanted) await step(name, () => takePicture(site, name, demos));

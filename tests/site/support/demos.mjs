@@ -5,6 +5,19 @@ import { kMost } from "../../support/until.mjs";
 
 const kPause = 200; // ms
 
+/** Those that need WebGPU. */
+export const kWebGpuDemos = {
+  colors: {
+    start: async () => {
+      while (document.querySelector("#scene:enabled") === null) {
+        await new Promise(requestAnimationFrame);
+      }
+      document.getElementById("scene").click();
+    },
+    learned: () => Number(document.getElementById("steps").textContent) >= 40,
+  },
+};
+
 /** The demos by name: where they are, how to start them and how to tell that they have learned; both functions run in the page. */
 export const kDemos = {
   start: {
@@ -70,7 +83,7 @@ export const kDemos = {
 
 /** Opens a demo and trains until it has learned. */
 export async function trainDemo(page, site, name) {
-  const { path = `${name}/index.html`, start, learned } = kDemos[name];
+  const { path = `${name}/index.html`, start, learned } = kDemos[name] ?? kWebGpuDemos[name];
   await page.goto(site + path);
   // What is not needed at once waits for a sign of the visitor; WebKit's driver has no pointer.
   await page.evaluate(() => dispatchEvent(new Event("pointermove")));
