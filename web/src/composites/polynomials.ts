@@ -21,55 +21,60 @@ const kHighestDegree = 10_000;
 
 const kChebyshevStep: Family["next"] = (_, one, before, x) => sub(mul(mul(x, 2), one), before);
 
+const kFirstKind: Family = { first: (x) => x, next: kChebyshevStep };
+const kSecondKind: Family = { first: (x) => mul(x, 2), next: kChebyshevStep };
+const kThirdKind: Family = { first: (x) => sub(mul(x, 2), 1), next: kChebyshevStep };
+const kFourthKind: Family = { first: (x) => add(mul(x, 2), 1), next: kChebyshevStep };
+
 /** The Chebyshev polynomial of the first kind of degree n, a whole number or a tensor of them; 0 for a negative one. */
 export const chebyshevPolynomialT: Polynomial = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialT",
-  { first: (x) => x, next: kChebyshevStep },
+  kFirstKind,
 );
 
 /** The Chebyshev polynomial of the second kind of degree n. */
 export const chebyshevPolynomialU: Polynomial = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialU",
-  { first: (x) => mul(x, 2), next: kChebyshevStep },
+  kSecondKind,
 );
 
 /** The Chebyshev polynomial of the third kind of degree n. */
 export const chebyshevPolynomialV: Polynomial = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialV",
-  { first: (x) => sub(mul(x, 2), 1), next: kChebyshevStep },
+  kThirdKind,
 );
 
 /** The Chebyshev polynomial of the fourth kind of degree n. */
 export const chebyshevPolynomialW: Polynomial = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialW",
-  { first: (x) => add(mul(x, 2), 1), next: kChebyshevStep },
+  kFourthKind,
 );
 
 /** The Chebyshev polynomial of the first kind of degree n at 2 x - 1. */
 export const shiftedChebyshevPolynomialT: Polynomial = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialT",
-  { first: (x) => x, next: kChebyshevStep },
+  kFirstKind,
   shifted,
 );
 
 /** The Chebyshev polynomial of the second kind of degree n at 2 x - 1. */
 export const shiftedChebyshevPolynomialU: Polynomial = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialU",
-  { first: (x) => mul(x, 2), next: kChebyshevStep },
+  kSecondKind,
   shifted,
 );
 
 /** The Chebyshev polynomial of the third kind of degree n at 2 x - 1. */
 export const shiftedChebyshevPolynomialV: Polynomial = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialV",
-  { first: (x) => sub(mul(x, 2), 1), next: kChebyshevStep },
+  kThirdKind,
   shifted,
 );
 
 /** The Chebyshev polynomial of the fourth kind of degree n at 2 x - 1. */
 export const shiftedChebyshevPolynomialW: Polynomial = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialW",
-  { first: (x) => add(mul(x, 2), 1), next: kChebyshevStep },
+  kFourthKind,
   shifted,
 );
 
