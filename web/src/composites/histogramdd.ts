@@ -2,28 +2,11 @@
 
 import type { Arguments } from "../arguments/read.js";
 import { toDtype } from "../generated/internal.js";
-import {
-  add,
-  bucketize,
-  clamp,
-  diff,
-  div,
-  flatten,
-  ge,
-  le,
-  logicalAnd,
-  mul,
-  narrow,
-  ones,
-  reshape,
-  select,
-  sub,
-  sum,
-} from "../generated/ops.js";
+import { add, diff, div, flatten, mul, ones, reshape, select, sum } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
-import { counted, edgesOf, lastAtMost } from "./histograms.js";
+import { binsOf, counted, edgesOf } from "./histograms.js";
 import { sizeOf } from "./shapes.js";
 
 type Bins = number | readonly number[] | readonly Tensor[];
@@ -76,10 +59,9 @@ export const histogramdd: (
         : flatten(weight.detach());
     for (const [d, { values, edges }] of axes.entries()) {
       const size = sizes[d] as number;
-      const passed = bucketize(values, edges, { right: true });
-      const isInside = logicalAnd(ge(passed, 1), le(values, narrow(edges, 0, size, 1)));
+      const { isInside, bin } = binsOf(values, edges);
       weights = mul(weights, isInside);
-      place = add(mul(place, size), lastAtMost(clamp(sub(passed, 1), 0), size));
+      place = add(mul(place, size), bin);
     }
     const hist = reshape(counted(place, cells, weights), sizes);
     const all = axes.map(({ edges }) => edges);

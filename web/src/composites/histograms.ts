@@ -137,10 +137,7 @@ export const histogram: (
     const values = flatten(input.detach());
     const edges = edgesOf("histogram", values, bins, range);
     const count = sizeOf(edges, 0) - 1;
-    // The number of edges that are not above each element; the last bin includes its end.
-    const passed = bucketize(values, edges, { right: true });
-    const isInside = logicalAnd(ge(passed, 1), le(values, narrow(edges, 0, count, 1)));
-    const bin = lastAtMost(clamp(sub(passed, 1), 0), count);
+    const { isInside, bin } = binsOf(values, edges);
     const weights =
       weight === null ? toDtype(isInside, input.dtype) : mul(flatten(weight), isInside);
     const hist = counted(bin, count, weights);
@@ -225,7 +222,15 @@ function widened(where: string, low: number, high: number, by: number): [number,
   return low === high ? [low - by, high + by] : [low, high];
 }
 
-/** Positions of bins as int64, where the end of the last bin belongs to it. */
-export function lastAtMost(bin: Tensor, bins: number): Tensor {
+/** The bin of each element as int64, and whether it is inside of one; the last bin includes its end. */
+export function binsOf(values: Tensor, edges: Tensor): { isInside: Tensor; bin: Tensor } {
+  const count = sizeOf(edges, 0) - 1;
+  // The number of edges that are not above each element.
+  const passed = bucketize(values, edges, { right: true });
+  const isInside = logicalAnd(ge(passed, 1), le(values, narrow(edges, 0, count, 1)));
+  return { isInside, bin: lastAtMost(clamp(sub(passed, 1), 0), count) };
+}
+
+function lastAtMost(bin: Tensor, bins: number): Tensor {
   return toDtype(clamp(bin, { max: bins - 1 }), "int64");
 }
