@@ -5,6 +5,7 @@ import { addressed } from "../runtime/address.js";
 import { callFrame, checked, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
+import { addressOfAttempt } from "../runtime/import_again.js";
 import { untilSettled } from "../runtime/keep_alive.js";
 import { scriptAt } from "../runtime/load.js";
 import { kFailed, kRefused, type NativeModule } from "../runtime/native.js";
@@ -31,14 +32,6 @@ let failedDownloads = 0;
 /** Tells the engine where the script is, for the next attempt. */
 let locateScript = (): void => undefined;
 
-// Firefox remembers a failed download, so the next attempt has another address (runtime/import_again.ts).
-function nextAddress(address: string): string {
-  if (failedDownloads === 0 || !address.startsWith("http")) return address;
-  const url = new URL(address);
-  url.searchParams.set("attempt", String(failedDownloads));
-  return url.href;
-}
-
 /**
  * Tells the engine whether it may use a WebGPU device; does not open one yet. An object passed instead of navigator.gpu cannot
  * be sent to another thread, so the main thread then replays the recorded commands. @internal
@@ -51,7 +44,13 @@ export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitVal
   const isOwn = typeof webgpu === "object";
   if (isOwn) module.gpuDevice = webgpu.device;
   const address = scriptAt(wasmUrl, "edgegrad-webgpu.js") ?? addressed(webGpuScript) ?? "";
-  locateScript = () => native.allowGpu(nextAddress(address), isGiven || isOwn);
+  locateScript = () => {
+    const isAgain = failedDownloads > 0 && address.startsWith("http");
+    native.allowGpu(
+      isAgain ? addressOfAttempt(address, failedDownloads) : address,
+      isGiven || isOwn,
+    );
+  };
   locateScript();
 }
 

@@ -18,7 +18,7 @@ export async function importAgain<T>(load: () => Promise<T>): Promise<T> {
     attempts.set(address, attempt ?? 1);
     if (attempt === undefined) throw error;
     try {
-      return (await importAt(anew(address, attempt))) as T;
+      return (await importAt(addressOfAttempt(address, attempt))) as T;
     } catch {
       attempts.set(address, attempt + 1);
       throw error;
@@ -26,7 +26,8 @@ export async function importAgain<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-function anew(address: string, attempt: number): string {
+/** Returns the address under which a module is asked for again after `attempt` failures. */
+export function addressOfAttempt(address: string, attempt: number): string {
   const url = new URL(address);
   url.searchParams.set("attempt", String(attempt));
   return url.href;
