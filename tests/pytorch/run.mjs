@@ -21,7 +21,8 @@ import { pytorchSource } from "./source.mjs";
 import { writeTables } from "./table.mjs";
 
 const kPython = "/usr/bin/python3";
-const kRunTests = join(dirname(fileURLToPath(import.meta.url)), "run_tests.py");
+const kHere = dirname(fileURLToPath(import.meta.url));
+const kRunTests = join(kHere, "run_tests.py");
 const kNeedsNewProcess = 75;
 const kMostShown = 40;
 
@@ -60,7 +61,13 @@ async function runShard({ source, file, sample, without, shard, shards }) {
 
 /** Runs the Python program, which prints a row for each test. */
 function runPython(source, args, rows) {
-  const env = { ...process.env, EG_PYTORCH_SOURCE: source, EG_NODE: process.execPath };
+  const env = {
+    ...process.env,
+    EG_PYTORCH_SOURCE: source,
+    EG_NODE: process.execPath,
+    // A program that a test starts takes this torch as well, never one that the machine happens to have.
+    PYTHONPATH: join(kHere, "shim"),
+  };
   const child = spawn(kPython, [kRunTests, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   createInterface({ input: child.stdout }).on("line", (line) => rows.push(JSON.parse(line)));
   let errors = "";

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import pathlib
@@ -171,3 +172,4 @@ class Channel:
 
 
 channel = Channel()
+atexit.register(channel.stop)
