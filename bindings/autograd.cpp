@@ -311,12 +311,15 @@ double set_requires_grad_of(Handle handle, bool value) {
   });
 }
 
+// Also writes to the frame whether the gradient is sparse.
 EG_EXPORT("grad")
 double grad_of(Handle handle) {
   return guard([&] {
     const Tensor& t = handles().get(handle);
     if (Recording* const noted = recording()) noted->tensors->note_read(t);
-    return return_tensor(visible_grad(t));
+    Tensor gradient = visible_grad(t);
+    frame()[0] = gradient.defined() && gradient.is_sparse() ? 1 : 0;
+    return return_tensor(std::move(gradient));
   });
 }
 

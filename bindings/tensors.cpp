@@ -16,6 +16,7 @@
 #include "runtime/memory.h"
 #include "runtime/random.h"
 #include "runtime/thread_pool.h"
+#include "tensor/sparse.h"
 #include "words.h"
 
 namespace eg::bindings {
@@ -28,6 +29,13 @@ int history_flags(const Tensor& t) {
   } catch (const Error&) {
     return kRequiresGrad;
   }
+}
+
+int layout_flags(const Tensor& t) {
+  if (!t.is_sparse()) return 0;
+  const SparsePattern& pattern = *t.sparse().pattern;
+  return kIsSparse | (pattern.layout == Layout::kSparseCsr ? kIsCsr : 0) |
+         (pattern.is_coalesced ? kIsCoalesced : 0);
 }
 
 }  // namespace
@@ -139,19 +147,24 @@ double info(Handle handle) {
     const Tensor& t = handles().get(handle);
     const int flags = history_flags(t) | (t.is_contiguous() ? kIsContiguous : 0) |
                       (is_view(t) ? kIsView : 0) | (retains_grad(t) ? kRetainsGrad : 0) |
-                      (is_inference(t) ? kIsInference : 0);
+                      (is_inference(t) ? kIsInference : 0) | layout_flags(t);
+    const SparsePattern* pattern = t.is_sparse() ? t.sparse().pattern.get() : nullptr;
     constexpr std::size_t kWords = sizeof(TensorWords) / sizeof(double);
     const std::size_t ndim = t.shape().size();
     std::vector<double>& words = frame(kWords + 2 * ndim);
-    write_words(words,
-                TensorWords{.dtype = static_cast<double>(t.dtype()),
-                            .device = static_cast<double>(t.device().type),
-                            .ndim = static_cast<double>(ndim),
-                            .numel = static_cast<double>(t.numel()),
-                            .offset = static_cast<double>(t.offset()),
-                            .version = is_inference(t) ? -1.0 : static_cast<double>(t.version()),
-                            .output_nr = static_cast<double>(output_nr(t)),
-                            .flags = static_cast<double>(flags)});
+    write_words(
+        words,
+        TensorWords{
+            .dtype = static_cast<double>(t.dtype()),
+            .device = static_cast<double>(t.device().type),
+            .ndim = static_cast<double>(ndim),
+            .numel = static_cast<double>(t.numel()),
+            .offset = static_cast<double>(t.offset()),
+            .version = is_inference(t) ? -1.0 : static_cast<double>(t.version()),
+            .output_nr = static_cast<double>(output_nr(t)),
+            .flags = static_cast<double>(flags),
+            .nnz = pattern == nullptr ? 0.0 : static_cast<double>(pattern->nnz()),
+            .sparse_dim = pattern == nullptr ? 0.0 : static_cast<double>(pattern->sparse_dim())});
     for (std::size_t i = 0; i < ndim; ++i) {
       words[kWords + i] = static_cast<double>(t.shape()[i]);
       words[kWords + ndim + i] = static_cast<double>(t.strides()[i]);

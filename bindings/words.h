@@ -18,9 +18,11 @@ struct TensorWords {
   double ndim;
   double numel;
   double offset;
-  double version;    ///< -1 for an inference tensor
-  double output_nr;  ///< the position among the results of its node
-  double flags;      ///< TensorFlags
+  double version;     ///< -1 for an inference tensor
+  double output_nr;   ///< the position among the results of its node
+  double flags;       ///< TensorFlags
+  double nnz;         ///< the number of values of a sparse tensor
+  double sparse_dim;  ///< its number of sparse dimensions
 };
 
 enum TensorFlags : int {
@@ -30,6 +32,9 @@ enum TensorFlags : int {
   kIsView = 8,
   kRetainsGrad = 16,
   kIsInference = 32,
+  kIsSparse = 64,
+  kIsCsr = 128,
+  kIsCoalesced = 256,
 };
 
 /// The words of `memory`.

@@ -44,6 +44,8 @@ class CustomFunctionNode : public Node {
   /// `function_name` is the user's name for the function; the node appends "Backward".
   explicit CustomFunctionNode(std::string function_name);
 
+  bool takes_sparse_gradients() const override { return true; }
+
   /// Notes the arguments; those that are not tensors are passed as undefined tensors.
   void begin_forward(const TensorList& arguments);
   /// Turns the results of forward (undefined if not a tensor) into the outputs of the call.

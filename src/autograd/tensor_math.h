@@ -17,6 +17,8 @@ void add_in_place(const Tensor& a, const Tensor& b);
 Tensor clone(const Tensor& t);
 /// Returns a copy of `t` with exactly these strides.
 Tensor clone_with_strides(const Tensor& t, const Strides& strides);
+/// All elements of a sparse tensor.
+Tensor to_dense(const Tensor& t);
 /// Returns true when an element is NaN.
 bool has_nan(const Tensor& t);
 /// Ones, or zeros, with the shape, dtype and device of a slot.

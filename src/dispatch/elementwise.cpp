@@ -232,6 +232,12 @@ void run_formula(const kernel::Formula& formula, DType compute, DType result, co
 
 namespace {
 
+bool any_is_sparse(std::span<const Tensor> inputs) {
+  for (const Tensor& input : inputs)
+    if (input.is_sparse()) return true;
+  return false;
+}
+
 // apply_elementwise() for operands that need no conversion.
 Tensor applied(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                const op::ParamValues& params) {
@@ -312,6 +318,8 @@ Tensor applied_in_place(const ElementwiseInfo& info, std::span<const Tensor> inp
 
 Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                          const op::ParamValues& params) {
+  if (any_is_sparse(inputs)) [[unlikely]]
+    return apply_to_sparse(info, inputs, params);
   if (needs_conversion(info, inputs))
     return applied(info, converted_operands(info, inputs), params);
   return applied(info, inputs, params);
@@ -319,6 +327,8 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
 
 Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                                   const op::ParamValues& params) {
+  if (any_is_sparse(inputs)) [[unlikely]]
+    return apply_to_sparse_in_place(info, inputs, params);
   if (!needs_conversion(info, inputs)) return applied_in_place(info, inputs, params);
   auto operands = converted_operands(info, inputs);
   operands[0] = inputs[0];

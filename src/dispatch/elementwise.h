@@ -93,6 +93,13 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
 Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                                   const op::ParamValues& params);
 
+/// The two for operands of which at least one is sparse; defined in ops/sparse, of whose ops they
+/// are composed.
+Tensor apply_to_sparse(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                       const op::ParamValues& params);
+Tensor apply_to_sparse_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                                const op::ParamValues& params);
+
 /// call<op::Mul>(a, b): runs and records an op.
 template <class Op, class... Operands>
   requires op::Elementwise<Op> && (sizeof...(Operands) == op::kArity<Op>)

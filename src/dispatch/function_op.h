@@ -68,6 +68,10 @@ inline constexpr bool kHasInPlaceForm = kIsViewInPlace<Op> || requires { require
 template <class Op>
 inline constexpr bool kHasGradientOfItsOwn = requires { requires Op::has_gradient_of_its_own; };
 
+/// Whether a function op takes sparse tensors. One that does not never gets any.
+template <class Op>
+inline constexpr bool kTakesSparse = requires { requires Op::takes_sparse; };
+
 /// The result names of ops that pick elements.
 inline constexpr std::array<std::string_view, 2> kValuesAndIndices{"values", "indices"};
 

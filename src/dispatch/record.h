@@ -114,6 +114,10 @@ class FunctionNode final : public FunctionNodeBase {
   FunctionNode(EdgeList edges, typename Op::Attrs attrs)
       : FunctionNodeBase(std::move(edges)), attrs_(std::move(attrs)) {}
 
+  bool takes_sparse_gradients() const override {
+    return requires { requires Op::makes_sparse; };
+  }
+
   std::string name() const override {
     if constexpr (requires { Op::node_name; })
       return std::string(Op::node_name);

@@ -28,6 +28,7 @@
 #include "kernels/reduce.h"
 #include "kernels/scan.h"
 #include "kernels/softmax.h"
+#include "kernels/sparse.h"
 
 namespace eg::kernel {
 
@@ -36,6 +37,6 @@ using Kernels =
            DecompositionsKernels, DistanceKernels, DistinctKernels, DropoutKernels,
            ElementwiseKernels, FftKernels, IndexKernels, LinalgKernels, MatmulKernels, NormKernels,
            OptimKernels, OrderKernels, PoolKernels, QuantizedKernels, RandomKernels,
-           RecurrentKernels, ReduceKernels, ScanKernels, SoftmaxKernels>;
+           RecurrentKernels, ReduceKernels, ScanKernels, SoftmaxKernels, SparseKernels>;
 
 }  // namespace eg::kernel

@@ -37,6 +37,7 @@
 #include "ops/shape/join.h"
 #include "ops/shape/stride.h"
 #include "ops/shape/view.h"
+#include "ops/sparse/sparse.h"
 
 namespace eg {
 
@@ -61,9 +62,10 @@ using Families = TypeList<
     Family<"Linear algebra", LinalgOps>, Family<"Normalisation", NormOps, ChannelNormOps>,
     Family<"Distances", DistanceOps>, Family<"Images", PadOps, InterpolateOps, PoolOps, ConvOps>,
     Family<"Attention", AttentionOps>, Family<"Recurrent layers", RecurrentOps>,
-    Family<"Order", OrderOps, DistinctOps>, Family<"Scans", ScanOps>,
-    Family<"Random samples", SampleOps>, Family<"Complex numbers", ComplexOps>,
-    Family<"Fourier transforms", FftOps>, Family<"Optimizer steps", OptimOps>>;
+    Family<"Sparse tensors", SparseOps>, Family<"Order", OrderOps, DistinctOps>,
+    Family<"Scans", ScanOps>, Family<"Random samples", SampleOps>,
+    Family<"Complex numbers", ComplexOps>, Family<"Fourier transforms", FftOps>,
+    Family<"Optimizer steps", OptimOps>>;
 
 namespace detail {
 template <class... Family>

@@ -13,7 +13,7 @@ namespace eg {
 namespace detail {
 
 using MovingOps =
-    Concat<CopyOps, StrideOps, ViewOps,
+    Concat<CopyOps, StrideOps, ViewOps, SparseOps,
            TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike, OnesLike, FullLike,
                     EmptyLike, Rand, Randn, RandLike, RandnLike, UniformInPlace, NormalInPlace,
                     RandomInPlace, Normal, Kron, Real, Conj, Linear, Embedding, Quantize>>;

@@ -66,16 +66,19 @@ constexpr OpForm overload_in_place() {
 
 template <class Op>
 constexpr OpEntry entry() {
-  constexpr Precision precision = kPrecision<Op>;
-  if constexpr (kHasOverload<Op>)
-    return {Op::doc.name,           nullptr, 0, precision, form_of(&kCall<Overload<Op>>),
-            overload_in_place<Op>()};
-  else if constexpr (op::Elementwise<Op>)
-    return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, precision, {}, {}};
-  else if constexpr (kHasInPlaceForm<Op>)
-    return {Op::doc.name, nullptr, 0, precision, form_of(&kCall<Op>), form_of(&kCallInPlace<Op>)};
-  else
-    return {Op::doc.name, nullptr, 0, precision, form_of(&kCall<Op>), {}};
+  OpEntry made{.name = Op::doc.name, .sparse = Sparse::kTaken, .precision = kPrecision<Op>};
+  if constexpr (kHasOverload<Op>) {
+    made.plain = form_of(&kCall<Overload<Op>>);
+    made.in_place = overload_in_place<Op>();
+  } else if constexpr (op::Elementwise<Op>) {
+    made.elementwise = &elementwise_info<Op>;
+    made.param_count = op::kParamCount<Op>;
+  } else {
+    if (!kTakesSparse<Op>) made.sparse = Sparse::kRefused;
+    made.plain = form_of(&kCall<Op>);
+    if constexpr (kHasInPlaceForm<Op>) made.in_place = form_of(&kCallInPlace<Op>);
+  }
+  return made;
 }
 
 template <class... Ops>
@@ -141,7 +144,7 @@ Results call_form(const OpEntry& entry, const OpForm& form, const double* words,
   // A tensor that is changed in place keeps its dtype, so autocast does not apply.
   CallOperands operands(in_place && own == Precision::kLower ? Precision::kFloat32 : own);
   CallOperands* const prepared = own == Precision::kMoves ? nullptr : &operands;
-  Results results = form.call(form.function, ArgumentReader(words, count, prepared));
+  Results results = form.call(form.function, ArgumentReader(words, count, entry.sparse, prepared));
   if (operands.has_half()) [[unlikely]]
     operands.finish(results);
   // A result with other owners is an argument of the op and stays as it is.
@@ -166,7 +169,8 @@ Results invoke_op(std::size_t id, const double* words, std::size_t count, bool i
   const OpEntry& entry = kTable[id];
   return named(entry.name, [&]() -> Results {
     if (entry.elementwise != nullptr)
-      return to_results(invoke_elementwise(entry, ArgumentReader(words, count), in_place));
+      return to_results(
+          invoke_elementwise(entry, ArgumentReader(words, count, entry.sparse), in_place));
     const OpForm& form = in_place ? entry.in_place : entry.plain;
     check(form.call != nullptr, ErrorCode::kInvalidArgument, entry.name, "has no in-place form.");
     return call_form(entry, form, words, count, in_place);

@@ -17,6 +17,7 @@ namespace eg {
 using Results = SmallVector<Tensor, 2>;
 
 class ArgumentReader;
+enum class Sparse : std::uint8_t;
 
 /// How an op that is not elementwise is called; null when there is no such form.
 struct OpForm {
@@ -28,13 +29,15 @@ struct OpForm {
 struct OpEntry {
   std::string_view name;
   /// Set for elementwise ops without an overload, else null.
-  const ElementwiseInfo& (*elementwise)();
-  std::uint8_t param_count;
+  const ElementwiseInfo& (*elementwise)() = nullptr;
+  std::uint8_t param_count = 0;
+  /// Whether its tensors may be sparse.
+  Sparse sparse;
   /// The precision and the forms are set for all other ops.
   Precision precision;
-  OpForm plain;
+  OpForm plain = {};
   /// The in-place form, which changes the first argument.
-  OpForm in_place;
+  OpForm in_place = {};
 };
 
 /// The ops by id.

@@ -12,6 +12,7 @@
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"
 #include "ops/shape/view.h"
+#include "ops/sparse/sparse.h"
 
 namespace eg::math {
 
@@ -22,6 +23,7 @@ void add_in_place(const Tensor& a, const Tensor& b) { call_in_place<op::Add>(a, 
 Tensor clone(const Tensor& t) { return Clone::call(t); }
 
 Tensor clone_with_strides(const Tensor& t, const Strides& strides) {
+  if (t.is_sparse()) return clone(t);
   // Allocates memory for elements with these strides, and views it with them.
   const Tensor copy = Tensor::empty({storage_extent(t.shape(), strides)}, t.dtype(), t.device())
                           .alias(t.shape(), strides, 0);
@@ -29,7 +31,10 @@ Tensor clone_with_strides(const Tensor& t, const Strides& strides) {
   return record<Clone>(copy, {t}, {});
 }
 
+Tensor to_dense(const Tensor& t) { return ToDense::call(t); }
+
 bool has_nan(const Tensor& t) {
+  if (t.is_sparse()) return has_nan(t.sparse().values);
   if (!is_differentiable(t.dtype()) || t.numel() == 0) return false;
   return is_true(Any::call(call<op::Isnan>(t)));
 }

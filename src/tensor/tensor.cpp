@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "tensor/autograd_state.h"
+#include "tensor/sparse.h"
 
 namespace eg {
 namespace {
@@ -26,6 +27,7 @@ TensorImpl::TensorImpl(const TensorImpl& other, const Shape& shape, const Stride
     : storage_(other.storage_),
       version_(other.version_),
       own_version_(other.own_version_),
+      sparse_(other.sparse_),
       shape_(shape),
       strides_(strides),
       offset_(offset),
@@ -58,6 +60,7 @@ void TensorImpl::on_last_release(TensorImpl* impl) {
   impl->drop_autograd();
   impl->version_ = nullptr;
   impl->own_version_.reset();
+  impl->sparse_.reset();
   impl->storage_.reset();
   WeakPtr<TensorImpl>::drop(impl);
 }
@@ -81,6 +84,11 @@ Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
 
 void Tensor::fail_off_host() {
   fail(ErrorCode::kInternal, "device memory was accessed as host memory.");
+}
+
+void Tensor::fail_sparse() {
+  fail(ErrorCode::kInvalidArgument,
+       "expected a dense tensor, got a sparse one. Use its toDense(), or its values().");
 }
 
 void Tensor::fail_no_version() {

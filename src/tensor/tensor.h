@@ -8,7 +8,8 @@
 //   Tensors made in inference mode have none and cannot be saved;
 // - optional autograd metadata. This layer only knows that it exists (AutogradMetaBase);
 //   `autograd/variable.h` defines it;
-// - a flag for tensors made from plain numbers (`x * 2`), which do not take part in promotion.
+// - a flag for tensors made from plain numbers (`x * 2`), which do not take part in promotion;
+// - in sparse tensors, the parts that they have in place of a storage (sparse.h).
 
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,8 @@ struct AutogradMetaBase : Pooled {
   virtual ~AutogradMetaBase() = default;
 };
 
+struct SparseParts;
+
 /// Counts in-place changes for tensors that do not use the counter of their storage.
 struct VersionCounter final : RefCounted, Pooled {
   SharedCount<std::uint32_t> count;
@@ -45,6 +48,9 @@ class TensorImpl final : public RefCounted, public Pooled {
  public:
   /// A row-major view of the whole of a new storage.
   TensorImpl(IntrusivePtr<Storage> storage, const Shape& shape, DType dtype);
+  /// A sparse tensor, with an empty storage.
+  TensorImpl(IntrusivePtr<Storage> storage, const Shape& shape, DType dtype,
+             IntrusivePtr<SparseParts> parts);
   /// Another view of the storage of `other`, with its version counter.
   TensorImpl(const TensorImpl& other, const Shape& shape, const Strides& strides,
              std::int64_t offset, DType dtype);
@@ -65,6 +71,8 @@ class TensorImpl final : public RefCounted, public Pooled {
   IntrusivePtr<VersionCounter> own_version_;
   /// Owned; created at most once, by the thread that needs it first.
   SharedClaim<AutogradMetaBase> autograd_;
+  /// Null unless the tensor is sparse.
+  IntrusivePtr<SparseParts> sparse_;
   Shape shape_;
   Strides strides_;
   std::int64_t offset_;
@@ -113,6 +121,8 @@ class Tensor {
   void* data() const {
     if (!device().is_cpu()) [[unlikely]]
       fail_off_host();
+    if (is_sparse()) [[unlikely]]
+      fail_sparse();
     if (recording() != nullptr) [[unlikely]]
       check_host_access(impl_->storage_->data(), device());
     return static_cast<char*>(impl_->storage_->data()) +
@@ -122,8 +132,10 @@ class Tensor {
   T* data_as() const {
     return static_cast<T*>(data());
   }
-  /// The view's memory, for kernels.
+  /// The view's memory, for kernels. Fails for a sparse tensor.
   MemoryView memory() const {
+    if (is_sparse()) [[unlikely]]
+      fail_sparse();
     const Storage& storage = *impl_->storage_;
     return {storage.data(), impl_->offset_ * static_cast<std::int64_t>(item_size(impl_->dtype_)),
             impl_->dtype_, storage.device()};
@@ -163,6 +175,13 @@ class Tensor {
   /// read this tensor.
   void set_geometry(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
+  bool is_sparse() const { return impl_->sparse_ != nullptr; }
+  /// The parts of a sparse tensor; see sparse.h.
+  const SparseParts& sparse() const { return *impl_->sparse_; }
+  /// Gives a sparse tensor the parts of another one of its shape and dtype: its new values. Must
+  /// not be called while another thread may read this tensor.
+  void set_sparse(const Tensor& from) const;
+
   bool is_wrapped_number() const { return impl_->is_wrapped_number_; }
   void set_wrapped_number() const { impl_->is_wrapped_number_ = true; }
 
@@ -189,6 +208,7 @@ class Tensor {
  private:
   [[noreturn]] static void fail_no_version();
   [[noreturn]] static void fail_off_host();
+  [[noreturn]] static void fail_sparse();
   void check_view(const Shape& shape, const Strides& strides, std::int64_t offset,
                   DType dtype) const;
 

@@ -34,6 +34,13 @@ export * as linalg from "./composites/linalg/namespace.js";
 export * as masked from "./composites/masked/index.js";
 export { randintLike } from "./composites/random_integers.js";
 export * as signal from "./composites/signal/index.js";
+export {
+  type SparseCooOptions,
+  type SparseCsrOptions,
+  sparseCooTensor,
+  sparseCsrTensor,
+} from "./composites/sparse/create.js";
+export * as sparse from "./composites/sparse/index.js";
 export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";

@@ -7,6 +7,7 @@ import { norm } from "./composites/linalg/norms.js";
 import { attachOps } from "./dispatch/methods.js";
 import { attachHints } from "./ops/hints.js";
 import { kShortcutMethods } from "./ops/shortcut_methods.js";
+import { kSparseMethods } from "./ops/sparse_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
 import { nonzero } from "./ops/where.js";
 import { registerPublicMethods } from "./runtime/own_frames.js";
@@ -28,6 +29,7 @@ export function attachTensorMethods(): void {
   attachOps(Tensor.prototype);
   attach(kCompositeMethods);
   attach(kShortcutMethods);
+  attach(kSparseMethods);
   attach(kAutogradMethods);
   for (const [name, f] of Object.entries(kComposites)) attach({ [name]: asMethod(f) });
   attachHints(Tensor.prototype);

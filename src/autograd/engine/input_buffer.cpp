@@ -10,8 +10,8 @@ namespace eg {
 namespace {
 
 bool can_accumulate_into(const Tensor& t) {
-  return !ops_are_differentiated() && t.use_count() == 1 && t.storage()->use_count() == 1 &&
-         is_non_overlapping_and_dense(t.shape(), t.strides());
+  return !ops_are_differentiated() && !t.is_sparse() && t.use_count() == 1 &&
+         t.storage()->use_count() == 1 && is_non_overlapping_and_dense(t.shape(), t.strides());
 }
 
 }  // namespace

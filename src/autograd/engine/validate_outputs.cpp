@@ -12,12 +12,19 @@ bool fits(const Tensor& grad, const InputMetadata& expected) {
          grad.device() == expected.device;
 }
 
+bool fits(const Tensor& grad, const Edge& edge, const InputMetadata& expected) {
+  if (grad.is_sparse() && !edge.function->takes_sparse_gradients()) [[unlikely]]
+    return false;
+  return fits(grad, expected);
+}
+
 std::string gradient_name(std::size_t index, const Node* fn) {
   return fn == nullptr ? join_text("gradient ", index)
                        : join_text("gradient ", index, " returned by ", fn->name());
 }
 
 Tensor fit(Tensor grad, const InputMetadata& expected, std::size_t index, const Node* fn) {
+  if (grad.is_sparse()) grad = math::to_dense(grad);
   if (grad.shape() != expected.shape) {
     if (!is_expandable_to(expected.shape, grad.shape())) {
       fail(ErrorCode::kInvalidGradient, gradient_name(index, fn), " has shape ", grad.shape(),
@@ -52,7 +59,7 @@ void validate_outputs(const EdgeList& edges, GradList& grads, const Node* fn) {
   for (std::size_t i = 0; i < grads.size(); ++i) {
     if (!edges[i].is_valid() || !grads[i].defined()) continue;
     const InputMetadata& expected = edges[i].function->input_metadata(edges[i].input_nr);
-    if (!fits(grads[i], expected)) grads[i] = fit(std::move(grads[i]), expected, i, fn);
+    if (!fits(grads[i], edges[i], expected)) grads[i] = fit(std::move(grads[i]), expected, i, fn);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
 #include "base/error.h"
+#include "tensor/sparse.h"
 
 namespace eg {
 namespace {
@@ -28,6 +29,13 @@ bool obeys_layout(const Tensor& grad, const Strides& strides) {
 // The first gradient of a leaf: adopted without a copy if nothing else refers to it, else copied.
 // `own_references` is the number of handles that the running call itself holds.
 Tensor first_gradient(const Tensor& variable, const Tensor& grad, std::uint32_t own_references) {
+  if (grad.is_sparse()) {
+    const SparseParts& parts = grad.sparse();
+    const bool is_owned = !ops_are_differentiated() && grad.use_count() <= own_references &&
+                          parts.use_count() == 1 && parts.values.use_count() == 1 &&
+                          parts.values.storage()->use_count() == 1;
+    return is_owned ? detach(grad) : math::clone(grad);
+  }
   const Strides strides = gradient_strides(variable);
   if (ops_are_differentiated()) {
     return obeys_layout(grad, strides) ? math::clone(grad)
@@ -71,7 +79,10 @@ void AccumulateGrad::accumulate(const Tensor& grad) {
   const auto lock = lock_objects(mutex());
   for (;;) {
     const Tensor accumulated = eg::grad(variable_);
-    if (accumulated.defined() && !ops_are_differentiated()) {
+    // The sum of a sparse and a dense gradient is dense, so that the first cannot become it.
+    const bool changes_layout =
+        accumulated.defined() && accumulated.is_sparse() && !grad.is_sparse();
+    if (accumulated.defined() && !ops_are_differentiated() && !changes_layout) {
       math::add_in_place(accumulated, grad);
       return;
     }

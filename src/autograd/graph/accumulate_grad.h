@@ -15,6 +15,7 @@ class AccumulateGrad final : public Node {
   explicit AccumulateGrad(Tensor variable);
 
   std::string name() const override { return "AccumulateGrad"; }
+  bool takes_sparse_gradients() const override { return true; }
   GradList apply(GradList&& grads) override;
   void clear() override;
   void run_tensor_pre_hooks(GradList& grads) override;

@@ -95,6 +95,9 @@ class Node : public RefCounted, public Pooled {
   /// The leaf whose gradient an AccumulateGrad accumulates; null for any other node.
   virtual const Tensor* leaf() const { return nullptr; }
 
+  /// Whether apply() takes sparse gradients; for other nodes they are made dense.
+  virtual bool takes_sparse_gradients() const { return false; }
+
   /// Maps num_inputs() gradients to num_outputs() gradients. Undefined means zero, on both sides.
   virtual GradList apply(GradList&& grads) = 0;
 

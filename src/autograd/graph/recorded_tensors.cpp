@@ -123,6 +123,9 @@ void RecordedTensors::note_set(const Tensor& leaf) {
 void RecordedTensors::accumulate(const Tensor& leaf, const Tensor& grad,
                                  const std::function<void()>& add_now) {
   if (is_inner(leaf)) return add_now();
+  eg::check(!grad.is_sparse(), ErrorCode::kInvalidArgument, kName,
+            "a captured function cannot have sparse gradients, whose sizes depend on values. Omit "
+            "sparse: true.");
   const Tensor before = eg::grad(leaf);
   bool is_recorded = true;
   bool is_like_before = true;

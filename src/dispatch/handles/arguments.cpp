@@ -28,9 +28,23 @@ double ArgumentReader::word() {
 
 Tensor ArgumentReader::tensor() {
   const Tensor& given = HandleTable::instance().get(word());
+  if (given.is_sparse()) [[unlikely]]
+    check_takes_sparse();
   if (Recording* const noted = recording()) [[unlikely]]
     noted->tensors->note_use(given);
   return prepared(given);
+}
+
+void ArgumentReader::check_takes_sparse() const {
+  if (sparse_ == Sparse::kRefused) {
+    fail(ErrorCode::kInvalidArgument,
+         "expected a dense tensor, got a sparse one. Use its toDense(), or its values().");
+  }
+  if (recording() != nullptr) {
+    fail(ErrorCode::kInvalidArgument,
+         "a captured function cannot use sparse tensors, whose sizes depend on values. Do it "
+         "outside of capture().");
+  }
 }
 
 Tensor ArgumentReader::optional_tensor() {

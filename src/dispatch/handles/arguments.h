@@ -28,12 +28,16 @@
 
 namespace eg {
 
+/// Whether the tensors of a call may be sparse.
+enum class Sparse : std::uint8_t { kRefused, kTaken };
+
 /// Reads words from a frame; throws InvalidArgument when there are too few.
 class ArgumentReader {
  public:
   /// If `operands` is not null, tensors and dtypes are returned as it prepares them.
-  ArgumentReader(const double* words, std::size_t count, CallOperands* operands = nullptr)
-      : next_(words), end_(words + count), operands_(operands) {}
+  ArgumentReader(const double* words, std::size_t count, Sparse sparse,
+                 CallOperands* operands = nullptr)
+      : next_(words), end_(words + count), operands_(operands), sparse_(sparse) {}
 
   double word();
   std::int64_t integer() { return checked_integer(word()); }
@@ -48,6 +52,7 @@ class ArgumentReader {
   std::size_t choice(std::size_t count);
 
  private:
+  void check_takes_sparse() const;
   Scalar scalar_of_kind(std::int64_t kind);
   Operand operand_of_kind(std::int64_t kind);
 
@@ -58,6 +63,7 @@ class ArgumentReader {
   const double* next_;
   const double* end_;
   CallOperands* operands_;
+  Sparse sparse_;
 };
 
 template <class T>

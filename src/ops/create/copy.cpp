@@ -3,10 +3,12 @@
 #include "base/warning.h"
 #include "dispatch/factories.h"
 #include "ops/complex/complex.h"
+#include "ops/sparse/sparse_parts.h"
 
 namespace eg {
 
 Tensor Clone::call(const Tensor& input) {
+  if (input.is_sparse()) return clone_sparse(input);
   const Tensor copy = empty_like(input);
   copy_data(copy, input);
   return record<Clone>(copy, {input}, {});
@@ -21,6 +23,10 @@ Tensor Contiguous::call(const Tensor& input) {
 
 Tensor ToDType::call(const Tensor& input, DType dtype) {
   if (input.dtype() == dtype) return input;
+  if (input.is_sparse()) {
+    const Pieces pieces(input);
+    return with_values(pieces.shape, pieces.pattern, call(pieces.values, dtype));
+  }
   if (is_complex(input.dtype()) && !is_complex(dtype) && dtype != DType::kBool) {
     static WarnOnce discards;
     discards.warn("Converting complex numbers to a real dtype drops their imaginary parts.");
@@ -38,6 +44,11 @@ GradList ToDType::backward(const Backward<ToDType>& b) {
 
 Tensor ToDevice::call(const Tensor& input, Device device) {
   if (input.device() == device) return input;
+  if (input.is_sparse()) {
+    const Pieces pieces(input);
+    return with_values(pieces.shape, moved_pattern(*pieces.pattern, device),
+                       call(pieces.values, device));
+  }
   Tensor copy = Tensor::empty(input.shape(), input.dtype(), device);
   copy_data(copy, input);
   return record<ToDevice>(copy, {input}, {input.device()});
@@ -90,6 +101,8 @@ Tensor FillInPlace::call(const Tensor& input, const Operand& value) {
                     SelfOverlap::kHarmless);
 }
 
-Tensor ZeroInPlace::call(const Tensor& input) { return FillInPlace::call(input, 0); }
+Tensor ZeroInPlace::call(const Tensor& input) {
+  return input.is_sparse() ? clear_sparse(input) : FillInPlace::call(input, 0);
+}
 
 }  // namespace eg

@@ -9,6 +9,7 @@ namespace eg {
 struct Clone {
   static constexpr op::Doc doc{"clone", "A copy in separate memory; gradients flow through it."};
   static constexpr std::array args{Arg{"input"}};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3])", "T([])"};
   static Tensor call(const Tensor& input);
 
@@ -28,6 +29,7 @@ struct ToDType {
   static constexpr op::Doc doc{"to_dtype",
                                "input converted to dtype; input itself if it has that dtype."};
   static constexpr Audience audience = Audience::kInternal;
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype"}};
   static Tensor call(const Tensor& input, DType dtype);
 
@@ -71,6 +73,7 @@ struct FillInPlace {
 
 struct ZeroInPlace {
   static constexpr op::Doc doc{"zero_", "Sets every element of input to zero."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2])"};
   static Tensor call(const Tensor& input);

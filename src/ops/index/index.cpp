@@ -6,6 +6,7 @@
 #include "ops/create/copy.h"
 #include "ops/index/index_args.h"
 #include "ops/shape/view.h"
+#include "ops/sparse/sparse_gradient.h"
 
 namespace eg {
 namespace {
@@ -151,7 +152,7 @@ Tensor IndexFill::call(const Tensor& input, std::int64_t dim, const Tensor& inde
   return eg::call<op::MaskedFill>(input, Reshape::call(mask, along), element_for(input, value));
 }
 
-Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index) {
+Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index, bool sparse_grad) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const Shape sizes = at_least_1d(index.shape());
   const Shape available = at_least_1d(input.shape());
@@ -167,11 +168,13 @@ Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index) 
   const Tensor result = Tensor::empty(index.shape(), input.dtype(), input.device());
   run(kernel::TakeElements{elements_along(input.strides(), d, picks), input.memory(),
                            result.memory()});
-  return record<Gather>(result, {input}, {input.shape(), d}, {{picks}});
+  return record<Gather>(result, {input}, {input.shape(), d, sparse_grad}, {{picks}});
 }
 
 GradList Gather::backward(const Backward<Gather>& b) {
-  return {GatherGradient::call(b.grad(), b.attrs().input_shape, b.attrs().dim, b.saved(0))};
+  const auto& [shape, dim, is_sparse] = b.attrs();
+  if (is_sparse) return {sparse_gradient_of_elements(b.grad(), shape, dim, b.saved(0))};
+  return {GatherGradient::call(b.grad(), shape, dim, b.saved(0))};
 }
 
 Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& given, const Operand& src,
@@ -220,10 +223,10 @@ GradList ScatterAdd::backward(const Backward<ScatterAdd>& b) {
 
 // Rows of half precision are only copied; the kernels of other devices have no halves.
 Tensor Embedding::call(const Tensor& input, const Tensor& weight,
-                       std::optional<std::int64_t> padding_idx) {
+                       std::optional<std::int64_t> padding_idx, bool sparse) {
   if (is_half(weight.dtype()) && !weight.device().is_cpu()) {
     CallOperands operands(Precision::kFloat32);
-    Tensor result = call(input, operands.prepared(weight), padding_idx);
+    Tensor result = call(input, operands.prepared(weight), padding_idx, sparse);
     operands.finish({&result, 1});
     return result;
   }
@@ -243,16 +246,21 @@ Tensor Embedding::call(const Tensor& input, const Tensor& weight,
   const Tensor result = Tensor::empty(shape, weight.dtype(), weight.device());
   run(kernel::TakeRows{rows_along(weight.shape(), 0, picks), packed(weight).memory(),
                        result.memory()});
-  return record<Embedding>(result, {weight}, {rows, padding}, {{picks}});
+  return record<Embedding>(result, {weight}, {rows, padding, sparse}, {{picks}});
 }
 
 GradList Embedding::backward(const Backward<Embedding>& b) {
   const Tensor picks = b.saved(0);
   const std::int64_t width = b.grad().size(-1);
+  const auto [row_count, padding, is_sparse] = b.attrs();
+  if (is_sparse) {
+    const Tensor rows = Reshape::call(b.grad(), {picks.numel(), width});
+    return {sparse_gradient_of_rows(rows, {row_count, width}, picks, padding)};
+  }
   const Tensor grad =
       is_half(b.grad().dtype()) ? ToDType::call(b.grad(), DType::kFloat32) : b.grad();
-  return {IndexSelectGradient::call(Reshape::call(grad, {picks.numel(), width}),
-                                    {b.attrs().rows, width}, 0, picks, b.attrs().padding)};
+  return {IndexSelectGradient::call(Reshape::call(grad, {picks.numel(), width}), {row_count, width},
+                                    0, picks, padding)};
 }
 
 }  // namespace eg

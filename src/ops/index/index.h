@@ -75,15 +75,23 @@ struct IndexFill {
 };
 
 struct Gather {
-  static constexpr op::Doc doc{"gather",
-                               "For each element of index, the element of input there along dim."};
-  static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}};
+  static constexpr op::Doc doc{
+      "gather",
+      "For each element of index, the element of input there along dim; with "
+      "sparseGrad, the gradient of input is sparse."};
+  static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"},
+                                   Arg{"sparse_grad", "false"}};
   static constexpr std::array<std::string_view, 4> samples{
       "T([3, 4]), 1, I([3, 2], 4)", "T([3, 4]), 0, I([5, 3], 3)",
       "T([2, 3, 2]), 1, I([2, 4, 2], 3)", "T([]), 0, I([], 1)"};
-  static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index);
+  static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
+                     bool sparse_grad = false);
 
-  using Attrs = PickAttrs;
+  struct Attrs {
+    Shape input_shape;
+    std::int64_t dim;
+    bool is_sparse;  ///< whether the gradient is sparse
+  };
   static constexpr std::array<std::string_view, 1> saved_names{"index"};
   static GradList backward(const Backward<Gather>& b);
 };
@@ -132,16 +140,20 @@ struct ScatterAdd {
 
 struct Embedding {
   static constexpr op::Doc doc{
-      "embedding", "The rows of weight at the indices in input; row paddingIdx gets no gradient."};
-  static constexpr std::array args{Arg{"input"}, Arg{"weight"}, Arg{"padding_idx", "null"}};
+      "embedding",
+      "The rows of weight at the indices in input; row paddingIdx gets no gradient. "
+      "With sparse, the gradient of weight is a sparse tensor of the chosen rows."};
+  static constexpr std::array args{Arg{"input"}, Arg{"weight"}, Arg{"padding_idx", "null"},
+                                   Arg{"sparse", "false"}};
   static constexpr std::array<std::string_view, 2> samples{"I([2, 2], 3), T([3, 4])",
                                                            "I([5], 3), T([4, 2]), -1"};
   static Tensor call(const Tensor& input, const Tensor& weight,
-                     std::optional<std::int64_t> padding_idx = {});
+                     std::optional<std::int64_t> padding_idx = {}, bool sparse = false);
 
   struct Attrs {
     std::int64_t rows;
     std::int64_t padding;  ///< -1 for none
+    bool is_sparse;        ///< whether the gradient is sparse
   };
   static constexpr std::array<std::string_view, 1> saved_names{"indices"};
   static GradList backward(const Backward<Embedding>& b);

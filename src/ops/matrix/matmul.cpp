@@ -10,6 +10,7 @@
 #include "ops/matrix/matrix_product.h"
 #include "ops/matrix/quantized.h"
 #include "ops/shape/view.h"
+#include "ops/sparse/sparse_product.h"
 
 namespace eg {
 namespace {
@@ -126,6 +127,7 @@ struct LinearNode {
 
 Tensor Mm::call(const Tensor& input, const Tensor& mat2) {
   check_matrices(doc.name, input, mat2);
+  if (input.is_sparse() || mat2.is_sparse()) return sparse_product(input, mat2);
   return record_product<Mm>(multiply(input, mat2, doc.name), input, mat2);
 }
 
@@ -144,6 +146,7 @@ Tensor Mv::call(const Tensor& input, const Tensor& vec) {
   check(input.shape()[1] == vec.shape()[0], ErrorCode::kShapeMismatch, doc.name,
         "a matrix of shape ", input.shape(), " cannot be multiplied by a vector of shape ",
         vec.shape(), '.');
+  if (input.is_sparse()) return Squeeze::call(Mm::call(input, Unsqueeze::call(vec, 1)), Dims{1});
   check_operands(doc.name, input, vec);
   const Tensor out = Tensor::empty({input.shape()[0]}, input.dtype(), input.device());
   run(kernel::MatrixProduct{.sizes = {{}, out.numel(), 1, vec.numel()},
@@ -205,6 +208,8 @@ Tensor Matmul::call(const Tensor& input, const Tensor& other) {
 Tensor Addmm::call(const Tensor& input, const Tensor& mat1, const Tensor& mat2, Scalar beta,
                    Scalar alpha) {
   check_matrices(doc.name, mat1, mat2);
+  if (mat1.is_sparse() || mat2.is_sparse())
+    return eg::call<op::Add>(scaled(input, beta), scaled(sparse_product(mat1, mat2), alpha));
   const Tensor out = add_product(doc.name, input, mat1, mat2, beta, alpha);
   return record_sum<Addmm>(out, input, mat1, mat2, beta, alpha);
 }

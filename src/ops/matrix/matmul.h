@@ -13,6 +13,7 @@ namespace eg {
 
 struct Mm {
   static constexpr op::Doc doc{"mm", "Product of two matrices."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"mat2"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3]), T([3, 4])",
                                                            "T([1, 5]), T([5, 1])"};
@@ -36,6 +37,7 @@ struct Bmm {
 
 struct Mv {
   static constexpr op::Doc doc{"mv", "Product of a matrix and a vector."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"vec"}};
   static constexpr std::array<std::string_view, 1> samples{"T([3, 4]), T([4])"};
   static Tensor call(const Tensor& input, const Tensor& vec);
@@ -60,6 +62,7 @@ struct Matmul {
   static constexpr op::Doc doc{
       "matmul",
       "Matrix product over the last two dims; leading dims broadcast, vectors are promoted."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"other"}};
   static constexpr std::array<std::string_view, 8> samples{
       "T([3, 4]), T([4, 2])",       "T([4]), T([4])",          "T([3, 4]), T([4])",
@@ -73,6 +76,7 @@ struct Addmm {
       "addmm",
       "beta * input + alpha * (mat1 @ mat2); input broadcasts, and is not read when beta is 0."};
   static constexpr bool in_place = true;
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"mat1"}, Arg{"mat2"}, Arg{"beta", "1"},
                                    Arg{"alpha", "1"}};
   static constexpr std::array<std::string_view, 3> samples{

@@ -7,6 +7,7 @@
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"
 #include "ops/shape/view.h"
+#include "ops/sparse/sparse_shape.h"
 
 namespace eg {
 namespace {
@@ -96,6 +97,7 @@ Tensor to_truth(const Var& mask, const Tensor& input) {
 
 Tensor Sum::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,
                  std::optional<DType> dtype) {
+  if (input.is_sparse()) return sum_sparse(input, dim, keepdim, dtype);
   const Tensor x = to_requested(input, dtype);
   const ReducedDims reduced = reduced_dims(dim, keepdim, x.ndim(), doc.name);
   return record<Sum>(accumulate(kernel::Fold::kSum, x, reduced, dtype), {x}, {x.shape(), reduced});

@@ -11,6 +11,7 @@ namespace eg {
 
 struct Sum {
   static constexpr op::Doc doc{"sum", "Sum of all elements or along dim; int64 for integers."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"},
                                    Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 5> samples{"T([2, 3, 4])", "T([2, 3, 4]), 1",

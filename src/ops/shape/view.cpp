@@ -4,6 +4,7 @@
 
 #include "dispatch/factories.h"
 #include "ops/reduce/reduction.h"
+#include "ops/sparse/sparse_shape.h"
 
 namespace eg {
 namespace {
@@ -78,6 +79,7 @@ Tensor Unflatten::call(const Tensor& input, std::int64_t dim, const Dims& sizes)
 }
 
 Tensor Transpose::call(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
+  if (input.is_sparse()) return transpose_sparse(input, dim0, dim1);
   const std::int64_t a = wrap_dim(dim0, input.ndim(), doc.name);
   const std::int64_t b = wrap_dim(dim1, input.ndim(), doc.name);
   Shape shape = input.shape();
@@ -100,6 +102,7 @@ Tensor Swapaxes::call(const Tensor& input, std::int64_t axis0, std::int64_t axis
 Tensor MatrixTranspose::call(const Tensor& input) {
   check(input.ndim() <= 2, ErrorCode::kShapeMismatch, doc.name,
         "expected at most 2 dimensions, got ", input.ndim(), '.');
+  if (input.is_sparse()) return input.ndim() == 2 ? transpose_sparse(input, 0, 1) : input;
   Shape shape = input.shape();
   Strides strides = input.strides();
   std::reverse(shape.begin(), shape.end());

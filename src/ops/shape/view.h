@@ -59,6 +59,7 @@ struct Unflatten {
 struct Transpose {
   static constexpr op::Doc doc{"transpose", "A view with dimensions dim0 and dim1 exchanged."};
   static constexpr bool in_place_view = true;
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim0"}, Arg{"dim1"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 3, 4]), 0, 2", "T([2, 3]), -1, 0",
                                                            "T([]), 0, -1"};
@@ -74,6 +75,7 @@ struct Transpose {
 struct Swapaxes {
   static constexpr op::Doc doc{"swapaxes", "A view with dimensions axis0 and axis1 exchanged."};
   static constexpr bool in_place_view = true;
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"axis0"}, Arg{"axis1"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 3, 4]), 0, 2"};
   static Tensor call(const Tensor& input, std::int64_t axis0, std::int64_t axis1);
@@ -82,6 +84,7 @@ struct Swapaxes {
 struct MatrixTranspose {
   static constexpr op::Doc doc{"t", "The transpose of a matrix; a vector stays as it is."};
   static constexpr bool in_place_view = true;
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3])", "T([3])"};
   static Tensor call(const Tensor& input);
@@ -171,6 +174,7 @@ struct BroadcastTo {
 
 struct Detach {
   static constexpr op::Doc doc{"detach", "The same values without a graph."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2])"};
   static Tensor call(const Tensor& input);

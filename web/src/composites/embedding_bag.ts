@@ -38,7 +38,7 @@ interface EmbeddingBagOptions {
   normType?: number;
   scaleGradByFreq?: boolean;
   mode?: Mode;
-  sparse?: false;
+  sparse?: boolean;
   perSampleWeights?: Tensor | null;
   includeLastOffset?: boolean;
   paddingIdx?: number | null;
@@ -60,7 +60,7 @@ interface EmbeddingBag {
     normType: number,
     scaleGradByFreq: boolean,
     mode?: Mode,
-    sparse?: false,
+    sparse?: boolean,
     perSampleWeights?: Tensor | null,
     includeLastOffset?: boolean,
     paddingIdx?: number | null,
@@ -90,7 +90,7 @@ export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
     includeLastOffset: boolean,
     paddingIdx: number | null,
   ) => {
-    refuse(sparse, "sparse is not supported: gradients are dense.");
+    refuse(sparse && mode === "max", 'mode "max" does not support sparse.');
     const isScaledMax = scaleGradByFreq && mode === "max";
     refuse(isScaledMax, 'mode "max" does not support scaleGradByFreq.');
     const bags = bagsOf(input, offsets, includeLastOffset);
@@ -103,7 +103,7 @@ export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
     // After all checks, because this changes the weights.
     if (maxNorm !== null) limitNorms(weight, bags.indices, maxNorm, normType);
     if (mode === "max") return largest(bags, weight, isCounted);
-    const plain = embedding(bags.indices, weight);
+    const plain = embedding(bags.indices, weight, null, sparse);
     const rows = scaleGradByFreq
       ? dividedByFrequency(plain, bags.indices, weight.shape[0] ?? 0)
       : plain;

@@ -3,7 +3,7 @@
 // The words, flags and names that C++ and TypeScript exchange; bindings/words.h explains them.
 
 /** What native.borderHash() returns of a module with this format and that of stream.ts. */
-export const kBorderHash = 1338543570;
+export const kBorderHash = 872570009;
 
 /** The element type of a tensor. */
 export type DType =
@@ -82,9 +82,11 @@ export const kOffsetWord = 4;
 export const kVersionWord = 5;
 export const kOutputNrWord = 6;
 export const kFlagsWord = 7;
+export const kNnzWord = 8;
+export const kSparseDimWord = 9;
 
 /** The number of TensorWords. */
-export const kTensorWords = 8;
+export const kTensorWords = 10;
 
 // MemoryWords
 export const kTensorsWord = 0;
@@ -113,6 +115,9 @@ export const kIsContiguous = 4;
 export const kIsView = 8;
 export const kRetainsGrad = 16;
 export const kIsInference = 32;
+export const kIsSparse = 64;
+export const kIsCsr = 128;
+export const kIsCoalesced = 256;
 
 // InvokeFlags
 export const kInPlace = 1;

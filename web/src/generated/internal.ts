@@ -65,6 +65,52 @@ export const rnnSteps: {
   (inputGates: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | null, nonlinearity: "tanh" | "relu", options: { reverse?: boolean }): [output: Tensor, hidden: Tensor];
 } = define("rnn_steps");
 
+/** A sparse tensor of its parts, which are checked. */
+export const sparseTensor: {
+  (values: Tensor, indices: Tensor, rowStarts: Tensor | null, size: Ints, isCoalesced: boolean): Tensor;
+} = define("sparse_tensor");
+
+/** The values of a sparse tensor, [nnz, ...dense dimensions], which it shares memory with unless it is recorded; or with recorded: false as they are stored, without history. */
+export const sparseValues: {
+  (input: Tensor, recorded: boolean): Tensor;
+} = define("sparse_values");
+
+/** Copies of the indices of a sparse tensor: coordinates for COO, row starts and columns for CSR. */
+export const sparseIndices: {
+  (input: Tensor): Tensor[];
+} = define("sparse_indices");
+
+/** input with every position once, in row-major order: the values of a position that occurs several times are summed. */
+export const coalesce: {
+  (input: Tensor): Tensor;
+} = define("coalesce");
+
+/** input in sparse COO layout: the elements that are not zero and their coordinates in the first sparseDim dimensions, or in all. */
+export const toSparse: {
+  (input: Tensor, sparseDim?: number | null): Tensor;
+  (input: Tensor, options: { sparseDim?: number | null }): Tensor;
+} = define("to_sparse");
+
+/** A matrix in sparse CSR layout, row by row. */
+export const toSparseCsr: {
+  (input: Tensor): Tensor;
+} = define("to_sparse_csr");
+
+/** input with all elements in memory; input itself if it is dense. */
+export const toDense: {
+  (input: Tensor): Tensor;
+} = define("to_dense");
+
+/** The elements of input at the positions of mask. */
+export const sparseMask: {
+  (input: Tensor, mask: Tensor): Tensor;
+} = define("sparse_mask");
+
+/** The elements of mat1 @ mat2 at the positions of mask. */
+export const sparseSampled: {
+  (mask: Tensor, mat1: Tensor, mat2: Tensor): Tensor;
+} = define("sparse_sampled");
+
 /** The distinct values of all elements in ascending order, or of consecutive runs of equal elements: the index of the first element of each value, the value number of each element (only withInverse), and the number of elements of each value. */
 export const distinctElements: {
   (input: Tensor, consecutive: boolean, withInverse: boolean): [firsts: Tensor, inverse: Tensor, counts: Tensor];

@@ -667,8 +667,9 @@ export interface TensorMethods {
   indexFill(dim: number, index: Tensor, value: Operand): Tensor;
   /** Like indexFill(), but in place. */
   indexFill_(dim: number, index: Tensor, value: Operand): this;
-  /** For each element of index, the element of input there along dim. */
-  gather(dim: number, index: Tensor): Tensor;
+  /** For each element of index, the element of input there along dim; with sparseGrad, the gradient of input is sparse. */
+  gather(dim: number, index: Tensor, sparseGrad?: boolean): Tensor;
+  gather(dim: number, index: Tensor, options: { sparseGrad?: boolean }): Tensor;
   /** A copy of input with the elements of src, or a number, written at index along dim; with reduce, added to or multiplied with the old elements. */
   scatter(dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): Tensor;
   scatter(dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): Tensor;
@@ -720,9 +721,10 @@ export interface TensorMethods {
   bucketize(boundaries: Tensor, outInt32?: boolean, right?: boolean): Tensor;
   bucketize(boundaries: Tensor, options: { outInt32?: boolean; right?: boolean }): Tensor;
   bucketize(boundaries: Tensor, outInt32: boolean, options: { right?: boolean }): Tensor;
-  /** The rows of weight at the indices in input; row paddingIdx gets no gradient. */
-  embedding(weight: Tensor, paddingIdx?: number | null): Tensor;
-  embedding(weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
+  /** The rows of weight at the indices in input; row paddingIdx gets no gradient. With sparse, the gradient of weight is a sparse tensor of the chosen rows. */
+  embedding(weight: Tensor, paddingIdx?: number | null, sparse?: boolean): Tensor;
+  embedding(weight: Tensor, options: { paddingIdx?: number | null; sparse?: boolean }): Tensor;
+  embedding(weight: Tensor, paddingIdx: number | null, options: { sparse?: boolean }): Tensor;
   /** A copy of input with values, broadcast, at the elements that indices select. */
   indexPut(indices: readonly Tensor[], values: Operand, accumulate?: boolean): Tensor;
   indexPut(indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean }): Tensor;

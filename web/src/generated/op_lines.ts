@@ -175,7 +175,7 @@ index_select:m input:tensor dim:int index:tensor
 index_add:mi input:tensor dim:int index:tensor source:tensor alpha:scalar(source)=1
 index_copy:mi input:tensor dim:int index:tensor source:tensor
 index_fill:mi input:tensor dim:int index:tensor value:operand
-gather:m input:tensor dim:int index:tensor
+gather:m input:tensor dim:int index:tensor sparseGrad:bool=false
 scatter:mi input:tensor dim:int index:tensor src:operand reduce:choice(none|add|multiply)=none
 scatter_add:mi input:tensor dim:int index:tensor src:tensor
 scatter_reduce:mi input:tensor dim:int index:tensor src:tensor reduce:choice(sum|prod|mean|amax|amin) includeSelf:bool=true
@@ -189,7 +189,7 @@ repeat_interleave:m input:tensor repeats:operand dim:int?=null
 one_hot:m input:tensor numClasses:int=-1
 searchsorted:m sortedSequence:tensor input:operand outInt32:bool=false right:bool=false side:choice(null|left|right)=null sorter:tensor?=null
 bucketize:m input:operand boundaries:tensor outInt32:bool=false right:bool=false
-embedding:m input:tensor weight:tensor paddingIdx:int?=null
+embedding:m input:tensor weight:tensor paddingIdx:int?=null sparse:bool=false
 index: input:tensor indices:tensors dims:ints
 index_put:m input:tensor indices:tensors values:operand accumulate:bool=false
 index_put_:m input:tensor indices:tensors values:operand accumulate:bool=false dims:ints?=null
@@ -327,6 +327,15 @@ scaled_dot_product_attention:m query:tensor key:tensor value:tensor attnMask:ten
 lstm_steps:s inputGates:tensor hidden:tensor state:tensor weight:tensor bias:tensor?=null reverse:bool=false
 gru_steps:s inputGates:tensor hidden:tensor weight:tensor bias:tensor?=null reverse:bool=false
 rnn_steps:s inputGates:tensor hidden:tensor weight:tensor bias:tensor?=null nonlinearity:choice(tanh|relu)=tanh reverse:bool=false
+sparse_tensor: values:tensor indices:tensor rowStarts:tensor? size:ints isCoalesced:bool
+sparse_values: input:tensor recorded:bool
+sparse_indices:s input:tensor
+coalesce: input:tensor
+to_sparse: input:tensor sparseDim:int?=null
+to_sparse_csr: input:tensor
+to_dense: input:tensor
+sparse_mask: input:tensor mask:tensor
+sparse_sampled: mask:tensor mat1:tensor mat2:tensor
 sort:ms input:tensor dim:int=-1 descending:bool=false stable:bool=false
 argsort:m input:tensor dim:int=-1 descending:bool=false stable:bool=false
 msort:m input:tensor

@@ -1573,9 +1573,10 @@ export const indexFill_: {
   (input: Tensor, dim: number, index: Tensor, value: Operand): Tensor;
 } = defineInPlace("index_fill");
 
-/** For each element of index, the element of input there along dim. */
+/** For each element of index, the element of input there along dim; with sparseGrad, the gradient of input is sparse. */
 export const gather: {
-  (input: Tensor, dim: number, index: Tensor): Tensor;
+  (input: Tensor, dim: number, index: Tensor, sparseGrad?: boolean): Tensor;
+  (input: Tensor, dim: number, index: Tensor, options: { sparseGrad?: boolean }): Tensor;
 } = define("gather");
 
 /** A copy of input with the elements of src, or a number, written at index along dim; with reduce, added to or multiplied with the old elements. */
@@ -1683,10 +1684,11 @@ export const bucketize: {
   (input: Tensor, boundaries: Tensor, outInt32: boolean, options: { right?: boolean }): Tensor;
 } = define("bucketize");
 
-/** The rows of weight at the indices in input; row paddingIdx gets no gradient. */
+/** The rows of weight at the indices in input; row paddingIdx gets no gradient. With sparse, the gradient of weight is a sparse tensor of the chosen rows. */
 export const embedding: {
-  (input: Tensor, weight: Tensor, paddingIdx?: number | null): Tensor;
-  (input: Tensor, weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
+  (input: Tensor, weight: Tensor, paddingIdx?: number | null, sparse?: boolean): Tensor;
+  (input: Tensor, weight: Tensor, options: { paddingIdx?: number | null; sparse?: boolean }): Tensor;
+  (input: Tensor, weight: Tensor, paddingIdx: number | null, options: { sparse?: boolean }): Tensor;
 } = define("embedding");
 
 /** A copy of input with values, broadcast, at the elements that indices select. */

@@ -1011,6 +1011,32 @@ export interface SoftmaxBackward {
   readonly gradX: View;
 }
 
+export interface CsrPattern {
+  readonly rows: number;
+  readonly columns: number;
+  readonly rowStarts: View;
+  readonly columnIndices: View;
+}
+
+export interface CsrProduct {
+  readonly pattern: CsrPattern;
+  readonly transposed: boolean;
+  readonly width: number;
+  readonly values: View;
+  readonly dense: View;
+  readonly product: View;
+}
+
+const kCsrPattern = { rows: "int64", columns: "int64", rowStarts: "memory", columnIndices: "memory" } as const;
+
+export interface SampledProduct {
+  readonly pattern: CsrPattern;
+  readonly width: number;
+  readonly left: View;
+  readonly right: View;
+  readonly samples: View;
+}
+
 /** The structs of commands. */
 export interface Commands {
   readonly Allocate: Allocate;
@@ -1127,6 +1153,8 @@ export interface Kernels {
   readonly recurrence: Recurrence;
   readonly softmax: Softmax;
   readonly softmax_backward: SoftmaxBackward;
+  readonly csr_product: CsrProduct;
+  readonly sampled_product: SampledProduct;
 }
 
 /** What follows a Kernel command in the stream, by the kernel's name. */
@@ -1209,4 +1237,6 @@ export const kKernelFields = {
   recurrence: { rows: kRows, x: "memory", factor: "memory", y: "result" },
   softmax: { kind: "byte", rows: kRows, x: "memory", y: "result" },
   softmax_backward: { kind: "byte", rows: kRows, gradY: "memory", y: "memory", gradX: "result" },
+  csr_product: { pattern: kCsrPattern, transposed: "bool", width: "int64", values: "memory", dense: "memory", product: "result" },
+  sampled_product: { pattern: kCsrPattern, width: "int64", left: "memory", right: "memory", samples: "result" },
 } as const;

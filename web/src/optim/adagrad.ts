@@ -1,10 +1,12 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { adagradStep_ } from "../generated/internal.js";
+import { add, addcdiv, addcmul, sqrt } from "../generated/ops.js";
 import { needsPart } from "../runtime/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { byStep, optimizer } from "./declaration.js";
 import type { GroupOf, PlannedStep, StepInputs } from "./groups.js";
 import { checkRange } from "./optimizer.js";
+import { plannedByRows, refuseDecay } from "./sparse_rows.js";
 import { fullState } from "./state.js";
 
 needsPart("extras");
@@ -67,6 +69,23 @@ export class Adagrad extends optimizer<
         for (const state of states) state.step++;
       };
       return { params, grads, states: [sums], run };
+    });
+  }
+
+  protected override planSparse(
+    settings: AdagradSettings,
+    inputs: StepInputs,
+  ): readonly PlannedStep[] {
+    const { lr, lrDecay, weightDecay, eps, maximize } = settings;
+    refuseDecay(this.constructor.name, weightDecay);
+    const states = inputs.params.map((param) => this.stateFor(param, settings));
+    return plannedByRows(inputs, (param, rows, i) => {
+      const state = states[i] as (typeof states)[number];
+      const rate = (lr / (1 + state.step * lrDecay)) * (maximize ? -1 : 1);
+      state.step++;
+      const sum = addcmul(rows.take(state.sum), rows.values, rows.values);
+      rows.put_(state.sum, sum);
+      rows.put_(param, addcdiv(rows.take(param), rows.values, add(sqrt(sum), eps), -rate));
     });
   }
 }

@@ -61,6 +61,8 @@ export interface StepInputs {
 export interface PlannedStep extends StepInputs {
   /** State as lists of one tensor per parameter. */
   readonly states: readonly (readonly Tensor[])[];
+  /** Whether the gradients are sparse. */
+  readonly isSparse?: boolean;
   /** Makes the change. */
   readonly run: () => void;
 }

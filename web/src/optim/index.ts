@@ -32,4 +32,5 @@ export { RAdam, type RAdamSettings } from "./radam.js";
 export { RMSprop, type RMSpropSettings } from "./rmsprop.js";
 export { Rprop, type RpropSettings } from "./rprop.js";
 export { SGD, type SGDSettings } from "./sgd.js";
+export { SparseAdam, type SparseAdamSettings } from "./sparse_adam.js";
 export * as swaUtils from "./swa_utils/index.js";

@@ -21,7 +21,7 @@ import type { HookHandle } from "../autograd/hooks.js";
 import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import { checkStep_ } from "../generated/internal.js";
 import { clone } from "../generated/ops.js";
-import { checked, native } from "../runtime/bridge.js";
+import { callFrame, checked, native } from "../runtime/bridge.js";
 import { kCopy, kThisCopy } from "../runtime/copy.js";
 import { describe, EdgeGradError, fail, refuseImitation } from "../runtime/errors.js";
 import { keysOf } from "../runtime/keys.js";
@@ -317,6 +317,13 @@ export abstract class Optimizer<
     return fail("InvalidArgument", this.#name, reason);
   }
 
+  /** Plans the update of parameters whose gradients are sparse, like plan(). */
+  protected planSparse(_settings: Settings, _inputs: StepInputs): readonly PlannedStep[] {
+    const reason =
+      "does not support sparse gradients. Use SparseAdam, SGD or Adagrad, or make the gradients dense: sparse: false.";
+    return fail("InvalidArgument", this.#name, reason);
+  }
+
   /** Sets the state of a parameter, which no scope frees. It is removed again if the current step fails. */
   protected addState(param: Tensor, own: State): State {
     this.state.set(param, keep(own));
@@ -387,15 +394,18 @@ export abstract class Optimizer<
     try {
       const inputs = this.paramGroups.map((group) => collectInputs(group.params, grads));
       const steps = this.paramGroups.flatMap((group, i) => {
-        const own = inputs[i] as StepInputs;
-        if (own.params.length === 0) return [];
-        this.checkTypes(group);
-        return this.plan(group, own);
+        const { dense, sparse } = inputs[i] as CollectedInputs;
+        if (dense.params.length > 0 || sparse.params.length > 0) this.checkTypes(group);
+        return [
+          ...(dense.params.length > 0 ? this.plan(group, dense) : []),
+          ...(sparse.params.length > 0 ? this.planSparse(group, sparse) : []),
+        ];
       });
       this.#inOwnName(() => {
         // A single planned step checks everything itself before it changes anything.
         if (steps.length > 1) {
-          for (const { params, grads, states } of steps) checkStep_(params, grads, states.flat());
+          for (const { params, grads, states, isSparse } of steps)
+            if (isSparse !== true) checkStep_(params, grads, states.flat());
         }
         for (const planned of steps) planned.run();
       });
@@ -485,12 +495,21 @@ function disposeState(own: object): void {
   }
 }
 
+interface CollectedInputs {
+  readonly dense: StepInputs;
+  readonly sparse: StepInputs;
+}
+
 // The parameters that have a gradient. The gradients are also added to `all`, so that the caller can free them.
-function collectInputs(params: readonly Tensor[], all: Tensor[]): StepInputs {
-  const inputs = { params: [] as Tensor[], grads: [] as Tensor[] };
+function collectInputs(params: readonly Tensor[], all: Tensor[]): CollectedInputs {
+  const collected = {
+    dense: { params: [] as Tensor[], grads: [] as Tensor[] },
+    sparse: { params: [] as Tensor[], grads: [] as Tensor[] },
+  };
   for (const param of params) {
     const handle = checked(native.grad(handleOf(param)));
     if (handle === 0) continue;
+    const inputs = callFrame()[0] === 1 ? collected.sparse : collected.dense;
     const grad = new Tensor(handle);
     // Freed by the caller rather than by a scope, because a captured step runs again later (runtime/live.ts).
     grad.isKept = true;
@@ -498,5 +517,5 @@ function collectInputs(params: readonly Tensor[], all: Tensor[]): StepInputs {
     inputs.params.push(param);
     inputs.grads.push(grad);
   }
-  return inputs;
+  return collected;
 }

@@ -1,10 +1,13 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { sgdStep_ } from "../generated/internal.js";
+import { add_, mul_ } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { optimizer } from "./declaration.js";
 import type { PlannedStep, StepInputs } from "./groups.js";
 import { checkRange } from "./optimizer.js";
+import { quietly } from "./quietly.js";
+import { refuseDecay } from "./sparse_rows.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -63,6 +66,34 @@ export class SGD extends optimizer<
       const isFirst = chosen === newcomers;
       return [{ ...own, states: [buffers], run: () => run(settings, own, buffers, isFirst) }];
     });
+  }
+
+  // Without momentum only the rows that have a gradient change.
+  protected override planSparse(settings: SGDSettings, inputs: StepInputs): readonly PlannedStep[] {
+    const { lr, momentum, dampening, weightDecay, nesterov, maximize } = settings;
+    refuseDecay(this.constructor.name, weightDecay);
+    const sign = maximize ? -1 : 1;
+    const buffers = inputs.params.map((param) => {
+      if (momentum === 0) return null;
+      const isFirst = !this.state.has(param);
+      return { isFirst, momentumBuffer: this.stateFor(param, settings).momentumBuffer };
+    });
+    const run = () => {
+      inputs.params.forEach((param, i) => {
+        const grad = inputs.grads[i] as Tensor;
+        const own = buffers[i] ?? null;
+        quietly(() => {
+          if (own !== null) {
+            const { isFirst, momentumBuffer } = own;
+            const share = isFirst ? 1 : 1 - dampening;
+            add_(mul_(momentumBuffer, momentum), grad, sign * share);
+            add_(param, momentumBuffer, nesterov ? -lr * momentum : -lr);
+          }
+          if (own === null || nesterov) add_(param, grad, -lr * sign);
+        });
+      });
+    };
+    return [{ ...inputs, states: [], isSparse: true, run }];
   }
 }
 

@@ -1,7 +1,7 @@
 // Tensor.toString(): the format that PyTorch prints, with its defaults of 4 digits, lines of 80 characters
 // and at most 1000 elements printed in full.
 
-import { kIsLeaf } from "../generated/border.js";
+import { kIsLeaf, kIsSparse } from "../generated/border.js";
 import { native } from "../runtime/bridge.js";
 import { defaultComplexDtype, getDefaultDtype } from "./default_dtype.js";
 import { type DType, isComplex, isFloat } from "./dtype.js";
@@ -24,8 +24,37 @@ function isDefaultDtype(dtype: DType): boolean {
 /** Returns the text of a tensor. */
 export function formatTensor(tensor: Tensor): string {
   const geometry = geometryOf(tensor);
+  if ((geometry.flags & kIsSparse) !== 0) return formatSparse(tensor, geometry);
   const body = geometry.numel === 0 ? "[]" : bodyOf(tensor);
   return withSuffixes(kPrefix + body, suffixesOf(tensor, geometry));
+}
+
+/** The method that returns the values of a sparse tensor as they are stored, also where a position occurs several times. */
+export const kStoredValues: unique symbol = Symbol("stored values");
+
+// The parts of a sparse tensor, each as a tensor of its own.
+function formatSparse(tensor: Tensor, geometry: Geometry): string {
+  const { layout, nnz } = tensor;
+  const isCsr = layout === "sparse_csr";
+  const parts = {
+    ...(isCsr
+      ? { crow_indices: tensor.crowIndices(), col_indices: tensor.colIndices() }
+      : { indices: tensor.indices() }),
+    values: tensor[kStoredValues](),
+  };
+  const texts = Object.entries(parts).map(([name, part]) => {
+    const indent = " ".repeat(kPrefix.length + name.length + 1);
+    const text = formatTensor(part).replaceAll("\n", `\n${indent}`);
+    part.dispose();
+    return `${name}=${text}`;
+  });
+  const body = kPrefix + texts.join(`,\n${" ".repeat(kPrefix.length)}`);
+  const own = [`size=(${geometry.shape.join(", ")})`, `nnz=${nnz}`, `layout=${layout}`];
+  const end = own.join(", ");
+  return withSuffixes(
+    `${body},\n${" ".repeat(kPrefix.length)}${end}`,
+    suffixesOf(tensor, geometry),
+  );
 }
 
 function bodyOf(tensor: Tensor): string {

@@ -9,20 +9,27 @@ import type { Operand } from "../dispatch/types.js";
 import {
   kDeviceWord,
   kDtypeWord,
+  kFlagsWord,
+  kIsCoalesced,
   kIsContiguous,
+  kIsCsr,
   kIsInference,
   kIsLeaf,
+  kIsSparse,
   kIsView,
   kNdimWord,
+  kNnzWord,
   kNumelWord,
   kOffsetWord,
   kOutputNrWord,
   kRequiresGrad,
   kRetainsGrad,
+  kSparseDimWord,
   kVersionWord,
 } from "../generated/border.js";
 import type { TensorMethods } from "../generated/methods.js";
 import type { ShortcutMethods } from "../ops/shortcut_methods.js";
+import type { SparseMethods } from "../ops/sparse_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
 import type { NonzeroMethod } from "../ops/where.js";
 import { checkedFor, native } from "../runtime/bridge.js";
@@ -53,7 +60,15 @@ const kOperatorAdvice =
   "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on; for 1 - a use a.rsub(1) or " +
   "eg.sub(1, a), for 1 / a eg.div(1, a); or a.item() for the number in a tensor of one element";
 
-export interface Tensor extends TensorMethods, CompositeMethods, ShortcutMethods, AutogradMethods {
+/** How the elements of a tensor are stored. */
+export type Layout = "strided" | "sparse_coo" | "sparse_csr";
+
+export interface Tensor
+  extends TensorMethods,
+    CompositeMethods,
+    ShortcutMethods,
+    SparseMethods,
+    AutogradMethods {
   /**
    * The `p`-norm over `dim`, or of all elements. "fro" is the 2-norm; "nuc" is the sum of the singular values of a matrix, or of
    * the matrices in the two axes `dim`.
@@ -190,6 +205,38 @@ export class Tensor {
   /** True when the elements are stored in row-major order without gaps. */
   get isContiguous(): boolean {
     return infoFlag(this, kIsContiguous);
+  }
+
+  /** How the elements are stored: all of them, or in a sparse tensor some with their coordinates, or some of a matrix row by row. */
+  get layout(): Layout {
+    const flags = infoWord(this, kFlagsWord);
+    if ((flags & kIsSparse) === 0) return "strided";
+    return (flags & kIsCsr) === 0 ? "sparse_coo" : "sparse_csr";
+  }
+
+  /** True when the elements are stored in a sparse layout. */
+  get isSparse(): boolean {
+    return infoFlag(this, kIsSparse);
+  }
+
+  /** True for a sparse tensor in which every position occurs once, in row-major order. */
+  get isCoalesced(): boolean {
+    return infoFlag(this, kIsCoalesced);
+  }
+
+  /** The number of values of a sparse tensor; 0 for any other. */
+  get nnz(): number {
+    return infoWord(this, kNnzWord);
+  }
+
+  /** The number of dimensions that the coordinates of a sparse tensor cover; 0 for any other tensor. */
+  get sparseDim(): number {
+    return infoWord(this, kSparseDimWord);
+  }
+
+  /** The number of the other dimensions, which the values of a sparse tensor have. */
+  get denseDim(): number {
+    return this.ndim - this.sparseDim;
   }
 
   /** True after dispose(). */

@@ -35,19 +35,19 @@ export function embedding(
         maxNorm: number | null,
         normType: number,
         scaleGradByFreq: boolean,
-        sparse: false,
+        sparse: boolean,
       ],
       EmbeddingCall
     >,
   ]
 ): Tensor {
   const { input, weight, paddingIdx, ...own } = readArguments("embedding", kArguments, given);
-  const { maxNorm, normType, scaleGradByFreq } = own;
-  if (maxNorm === null && !scaleGradByFreq) return lookUp(input, weight, paddingIdx);
+  const { maxNorm, normType, scaleGradByFreq, sparse } = own;
+  if (maxNorm === null && !scaleGradByFreq) return lookUp(input, weight, paddingIdx, sparse);
   return calledAs("embedding", () =>
     scope(() => {
       if (maxNorm !== null) limitNorms(weight, input, maxNorm, normType);
-      const rows = lookUp(input, weight, paddingIdx);
+      const rows = lookUp(input, weight, paddingIdx, sparse);
       return scaleGradByFreq ? dividedByFrequency(rows, input, weight.shape[0] ?? 0) : rows;
     }),
   );

@@ -57,6 +57,7 @@ export class Embedding extends Module implements Lookup {
   readonly maxNorm: number | null;
   readonly normType: number;
   readonly scaleGradByFreq: boolean;
+  readonly sparse: boolean;
 
   constructor(
     numEmbeddings: number,
@@ -65,7 +66,7 @@ export class Embedding extends Module implements Lookup {
     maxNorm?: number | null,
     normType?: number,
     scaleGradByFreq?: boolean,
-    sparse?: false,
+    sparse?: boolean,
   );
   constructor(
     numEmbeddings: number,
@@ -76,7 +77,7 @@ export class Embedding extends Module implements Lookup {
         maxNorm: number | null,
         normType: number,
         scaleGradByFreq: boolean,
-        sparse: false,
+        sparse: boolean,
       ],
       EmbeddingOptions
     >
@@ -93,6 +94,7 @@ export class Embedding extends Module implements Lookup {
     this.maxNorm = own.maxNorm;
     this.normType = own.normType;
     this.scaleGradByFreq = own.scaleGradByFreq;
+    this.sparse = own.sparse;
     this.weight = parameterOf(name, empty, [numEmbeddings, embeddingDim], { device, dtype });
     this.resetParameters();
   }
@@ -110,16 +112,13 @@ export class Embedding extends Module implements Lookup {
         maxNorm: number | null,
         normType: number,
         scaleGradByFreq: boolean,
-        sparse: false,
+        sparse: boolean,
       ],
       FromPretrainedOptions
     >
   ): Embedding {
     const where = "Embedding.fromPretrained";
-    const { freeze, sparse, ...call } = readArguments(where, kPretrainedArguments, [
-      embeddings,
-      ...rest,
-    ]);
+    const { freeze, ...call } = readArguments(where, kPretrainedArguments, [embeddings, ...rest]);
     return tableOf(where, Embedding, call, freeze);
   }
 
@@ -130,8 +129,8 @@ export class Embedding extends Module implements Lookup {
   }
 
   override forward(input: Tensor): Tensor {
-    const { paddingIdx, maxNorm, normType, scaleGradByFreq } = this;
-    return embedding(input, this.weight, paddingIdx, maxNorm, normType, scaleGradByFreq);
+    const { paddingIdx, maxNorm, normType, scaleGradByFreq, sparse } = this;
+    return embedding(input, this.weight, paddingIdx, maxNorm, normType, scaleGradByFreq, sparse);
   }
 
   override extraRepr(): string {

@@ -77,6 +77,7 @@ export class EmbeddingBag extends Module implements Lookup {
   readonly maxNorm: number | null;
   readonly normType: number;
   readonly scaleGradByFreq: boolean;
+  readonly sparse: boolean;
   readonly mode: BagMode;
   readonly includeLastOffset: boolean;
   readonly paddingIdx: number | null;
@@ -89,7 +90,7 @@ export class EmbeddingBag extends Module implements Lookup {
     normType?: number,
     scaleGradByFreq?: boolean,
     mode?: BagMode,
-    sparse?: false,
+    sparse?: boolean,
     includeLastOffset?: boolean,
     paddingIdx?: number | null,
   );
@@ -102,7 +103,7 @@ export class EmbeddingBag extends Module implements Lookup {
         normType: number,
         scaleGradByFreq: boolean,
         mode: BagMode,
-        sparse: false,
+        sparse: boolean,
         includeLastOffset: boolean,
         paddingIdx: number | null,
       ],
@@ -119,6 +120,7 @@ export class EmbeddingBag extends Module implements Lookup {
     this.maxNorm = own.maxNorm;
     this.normType = own.normType;
     this.scaleGradByFreq = own.scaleGradByFreq;
+    this.sparse = own.sparse;
     this.mode = own.mode;
     this.includeLastOffset = own.includeLastOffset;
     this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, own.numEmbeddings);
@@ -140,7 +142,7 @@ export class EmbeddingBag extends Module implements Lookup {
         normType: number,
         scaleGradByFreq: boolean,
         mode: BagMode,
-        sparse: false,
+        sparse: boolean,
         includeLastOffset: boolean,
         paddingIdx: number | null,
       ],
@@ -148,10 +150,7 @@ export class EmbeddingBag extends Module implements Lookup {
     >
   ): EmbeddingBag {
     const where = "EmbeddingBag.fromPretrained";
-    const { freeze, sparse, ...call } = readArguments(where, kPretrainedArguments, [
-      embeddings,
-      ...rest,
-    ]);
+    const { freeze, ...call } = readArguments(where, kPretrainedArguments, [embeddings, ...rest]);
     return tableOf(where, EmbeddingBag, call, freeze);
   }
 
@@ -169,13 +168,15 @@ export class EmbeddingBag extends Module implements Lookup {
       | [offsets: Tensor | null, perSampleWeights?: Tensor | null]
   ): Tensor {
     const call = readArguments("EmbeddingBag", kCallOptions, rest);
-    const { maxNorm, normType, scaleGradByFreq, mode, includeLastOffset, paddingIdx } = this;
+    const { maxNorm, normType, scaleGradByFreq, mode, sparse } = this;
+    const { includeLastOffset, paddingIdx } = this;
     return embeddingBag(input, this.weight, {
       ...call,
       maxNorm,
       normType,
       scaleGradByFreq,
       mode,
+      sparse,
       includeLastOffset,
       paddingIdx,
     });

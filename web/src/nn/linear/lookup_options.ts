@@ -1,9 +1,7 @@
 // The options of layers that look up vectors in a table.
 
-import { boolean, number, Rule } from "../../arguments/rule.js";
+import { boolean, number } from "../../arguments/rule.js";
 import { formatFloat, type Printable } from "../module_text.js";
-
-export const kFalse = /* @__PURE__ */ new Rule<false>("false", (value) => value === false);
 
 /** The declaration of options for the vectors that are looked up. */
 export const kLookupOptions = {
@@ -17,8 +15,8 @@ export const kLookupOptions = {
 
 /** The declaration of `sparse`. */
 export const kSparse = {
-  /** Only false: gradients are dense. */
-  sparse: kFalse.or(false).saying("Sparse gradients are not supported: omit this option."),
+  /** Make the gradient of the table a sparse tensor of the vectors that were looked up, for SparseAdam, SGD or Adagrad; default false. */
+  sparse: boolean.or(false),
 };
 
 /** What the declarations of tables share, with its documentation: what is spread from another file has none in a .d.ts. */
@@ -29,14 +27,16 @@ export interface Lookup {
   readonly maxNorm: number | null;
   readonly normType: number;
   readonly scaleGradByFreq: boolean;
+  readonly sparse: boolean;
 }
 
 /** Returns the options that a module's text shows: those that are not the defaults. */
 export function printedLookup(lookup: Lookup): Record<string, Printable | undefined> {
-  const { maxNorm, normType, scaleGradByFreq } = lookup;
+  const { maxNorm, normType, scaleGradByFreq, sparse } = lookup;
   return {
     maxNorm: maxNorm === null ? undefined : formatFloat(maxNorm),
     normType: normType === 2 ? undefined : formatFloat(normType),
     scaleGradByFreq: scaleGradByFreq || undefined,
+    sparse: sparse || undefined,
   };
 }

@@ -19,6 +19,7 @@ import { determinants, lu, solve } from "./linalg/elimination";
 import { solveTriangular } from "./linalg/triangular";
 import { matrixProduct } from "./matrix/matrix_product";
 import { quantizedProduct } from "./matrix/quantized_product";
+import { csrProduct, sampledProduct } from "./matrix/sparse";
 import { attentionKernels } from "./nn/attention";
 import { channelNorm, channelNormBackward } from "./nn/channel_norm";
 import {
@@ -67,6 +68,8 @@ const kKernels: {
   running_extreme: runningExtreme,
   matrix_product: matrixProduct,
   quantized_product: quantizedProduct,
+  csr_product: csrProduct,
+  sampled_product: sampledProduct,
   cholesky,
   determinants,
   lu,

@@ -1,0 +1,268 @@
+#include "ops/sparse/sparse_parts.h"
+
+#include <algorithm>
+
+#include "autograd/tensor_math.h"
+#include "dispatch/factories.h"
+#include "dispatch/transfer.h"
+#include "dispatch/var.h"
+#include "formulas/all.h"
+#include "kernels/index.h"
+#include "ops/create/copy.h"
+#include "ops/create/factory.h"
+#include "ops/index/index.h"
+#include "ops/index/index_args.h"
+#include "ops/index/search.h"
+#include "ops/reduce/reduction.h"
+#include "ops/reduce/scan.h"
+#include "ops/shape/join.h"
+#include "ops/shape/slice.h"
+#include "ops/shape/view.h"
+#include "ops/sparse/sparse.h"
+
+namespace eg {
+namespace {
+
+struct SparsePatternOf {
+  Shape shape;
+  IntrusivePtr<SparsePattern> pattern;
+};
+
+struct WithValues {
+  static constexpr op::Doc doc{"sparse_tensor", "A sparse tensor of these values."};
+  static constexpr bool makes_sparse = true;
+  using Attrs = SparsePatternOf;
+  static GradList backward(const Backward<WithValues>& b) {
+    return {values_at(b.grad(), *b.attrs().pattern)};
+  }
+};
+
+// The row of each value of a matrix in CSR layout: the number of rows that have started before it.
+Tensor rows_of(const SparsePattern& pattern) {
+  const std::int64_t nnz = pattern.nnz();
+  const Tensor& starts = pattern.row_starts;
+  const Tensor later = Narrow::call(starts, 0, 1, starts.numel() - 1);
+  const Tensor none = full({nnz + 1}, 0, DType::kInt64, starts.device());
+  const Tensor started = IndexAdd::call(none, 0, later, full_like(later, 1));
+  return Cumsum::call(Narrow::call(started, 0, 0, nnz), 0);
+}
+
+// The elements of a coalesced tensor at these positions, zero where it has none.
+Tensor look_up(const Pieces& pieces, const Tensor& wanted) {
+  const Tensor have = positions(pieces.shape, *pieces.pattern);
+  if (have.numel() == 0) {
+    Shape shape = pieces.values.shape();
+    shape[0] = wanted.numel();
+    return full(shape, 0, pieces.values.dtype(), pieces.values.device());
+  }
+  const Tensor found = Searchsorted::call(have, Operand(wanted));
+  const op::Clamp::Params last{.max = static_cast<double>(have.numel() - 1)};
+  const Tensor at = call_with<op::Clamp>(last, Operand(found));
+  Tensor is_missing = (Var(IndexSelect::call(have, 0, at)) != Var(wanted)).tensor();
+  while (is_missing.ndim() < pieces.values.ndim()) is_missing = Unsqueeze::call(is_missing, -1);
+  return call<op::MaskedFill>(IndexSelect::call(pieces.values, 0, at), is_missing, 0);
+}
+
+// The dtype in which values are summed.
+DType sum_dtype(DType dtype) {
+  return dtype == DType::kBool ? DType::kInt32 : computed_dtype(dtype);
+}
+
+}  // namespace
+
+Tensor add_rows(const Tensor& rows, const Tensor& at, const Tensor& values) {
+  const DType dtype = sum_dtype(rows.dtype());
+  const Tensor sum =
+      IndexAdd::call(ToDType::call(rows, dtype), 0, at, ToDType::call(values, dtype));
+  return ToDType::call(sum, rows.dtype());
+}
+
+namespace {
+
+IntrusivePtr<SparsePattern> in_coo(const IntrusivePtr<SparsePattern>& pattern) {
+  return pattern->layout == Layout::kSparseCoo ? pattern : coo_pattern(coordinates(*pattern), true);
+}
+
+struct TakenValues {
+  static constexpr op::Doc doc{"values", "The values of a coalesced sparse tensor."};
+  using Attrs = SparsePatternOf;
+  static Tensor call(const Tensor& t) {
+    const IntrusivePtr<SparsePattern>& pattern = t.sparse().pattern;
+    return record_linear<TakenValues>(
+        t.sparse().values.alias(), {t}, {t.shape(), pattern}, {},
+        [&](const TensorList& of) { return values_at(of[0], *pattern); });
+  }
+  static GradList backward(const Backward<TakenValues>& b) {
+    return {with_values(b.attrs().shape, b.attrs().pattern, b.grad())};
+  }
+};
+
+}  // namespace
+
+Tensor shifted(const Tensor& integers, int by) { return call<op::Add>(integers, Operand(by)); }
+
+Tensor numbers_below(std::int64_t count, Device device) {
+  return shifted(Cumsum::call(full({count}, 1, DType::kInt64, device), 0), -1);
+}
+
+Shape sparse_sizes(const Shape& shape, const SparsePattern& pattern) {
+  return {shape.begin(), shape.begin() + pattern.sparse_dim()};
+}
+
+Tensor coordinates(const SparsePattern& pattern) {
+  if (pattern.layout == Layout::kSparseCoo) return pattern.indices;
+  return Stack::call({rows_of(pattern), pattern.indices});
+}
+
+Tensor positions(const Shape& shape, const SparsePattern& pattern) {
+  const std::int64_t dims = pattern.sparse_dim();
+  if (pattern.layout == Layout::kSparseCoo && dims == 1) return Select::call(pattern.indices, 0, 0);
+  const Tensor each = coordinates(pattern);
+  Tensor sum = full({pattern.nnz()}, 0, DType::kInt64, each.device());
+  for (std::int64_t d = 0; d < dims; ++d) {
+    const Operand size{Scalar(shape[static_cast<std::size_t>(d)])};
+    sum = (Var(sum) * Var(size.tensor()) + Var(Select::call(each, 0, d))).tensor();
+  }
+  return sum;
+}
+
+Tensor with_one_sparse_dim(const Tensor& t, std::int64_t sparse_dim) {
+  const Shape& shape = t.shape();
+  Dims merged{1};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (static_cast<std::int64_t>(d) < sparse_dim)
+      merged[0] *= shape[d];
+    else
+      merged.push_back(shape[d]);
+  }
+  return Reshape::call(t, merged);
+}
+
+Tensor with_values(const Shape& shape, IntrusivePtr<SparsePattern> pattern, const Tensor& values) {
+  const Tensor result = make_sparse(shape, pattern, detach(values));
+  return record_linear<WithValues>(
+      result, {values}, {shape, pattern}, {},
+      [&](const TensorList& of) { return with_values(shape, pattern, of[0]); });
+}
+
+Tensor values_at(const Tensor& t, const SparsePattern& pattern) {
+  if (t.is_sparse()) {
+    const Pieces pieces(Coalesce::call(t));
+    if (pieces.pattern.get() == &pattern) return pieces.values;
+    return look_up(pieces, positions(t.shape(), pattern));
+  }
+  const Tensor rows = with_one_sparse_dim(t, pattern.sparse_dim());
+  return IndexSelect::call(rows, 0, positions(t.shape(), pattern));
+}
+
+Pieces::Pieces(const Tensor& t) : shape(t.shape()) {
+  const bool is_tracked = requires_grad(t) || tangent(t).defined();
+  const Tensor one_each = is_tracked ? Coalesce::call(t) : t;
+  pattern = one_each.sparse().pattern;
+  values = is_tracked ? TakenValues::call(one_each) : t.sparse().values;
+}
+
+IntrusivePtr<SparsePattern> coo_pattern(Tensor indices, bool is_coalesced) {
+  return make_intrusive<SparsePattern>(Layout::kSparseCoo, std::move(indices), Tensor(),
+                                       is_coalesced);
+}
+
+Tensor to_csr(const Tensor& matrix) {
+  if (layout(matrix) == Layout::kSparseCsr) return matrix;
+  const Pieces pieces(Coalesce::call(matrix));
+  const std::int64_t rows = pieces.shape[0];
+  const Tensor row = Select::call(pieces.pattern->indices, 0, 0);
+  const Tensor counts = IndexAdd::call(full({rows + 1}, 0, DType::kInt64, row.device()), 0,
+                                       shifted(row, 1), full_like(row, 1));
+  const Tensor columns = contiguous_copy(Select::call(pieces.pattern->indices, 0, 1));
+  return with_values(
+      pieces.shape,
+      make_intrusive<SparsePattern>(Layout::kSparseCsr, columns, Cumsum::call(counts, 0), true),
+      pieces.values);
+}
+
+Tensor add_sparse(const Tensor& a, const Tensor& b) {
+  if (!a.is_sparse()) {
+    const Pieces pieces(b);
+    const Tensor rows = with_one_sparse_dim(a, pieces.pattern->sparse_dim());
+    const Tensor at = positions(b.shape(), *pieces.pattern);
+    return Reshape::call(add_rows(rows, at, pieces.values), a.shape());
+  }
+  if (!b.is_sparse()) return add_sparse(b, a);
+  const Pieces own(a);
+  const Pieces others(b);
+  if (own.pattern->sparse_dim() != others.pattern->sparse_dim())
+    return add_sparse(ToDense::call(a), b);
+  if (own.pattern == others.pattern && own.pattern->is_coalesced)
+    return with_values(own.shape, own.pattern, call<op::Add>(own.values, others.values));
+  const IntrusivePtr<SparsePattern> left = in_coo(own.pattern);
+  const IntrusivePtr<SparsePattern> right = in_coo(others.pattern);
+  const Tensor sum =
+      with_values(own.shape, coo_pattern(Cat::call({left->indices, right->indices}, 1), false),
+                  Cat::call({own.values, others.values}, 0));
+  // Otherwise a gradient that is accumulated for long would grow without end.
+  const bool is_crowded = left->nnz() + right->nnz() > numel(sparse_sizes(own.shape, *left));
+  const bool is_coalesced = left->is_coalesced && right->is_coalesced;
+  if (!is_crowded && !is_coalesced) return sum;
+  return layout(a) == Layout::kSparseCsr && layout(b) == Layout::kSparseCsr ? to_csr(sum)
+                                                                            : Coalesce::call(sum);
+}
+
+void add_sparse_in_place(const Tensor& a, const Tensor& b) {
+  if (a.is_sparse()) {
+    a.set_sparse(add_sparse(a, b));
+  } else if (a.is_contiguous() && sum_dtype(a.dtype()) == a.dtype()) {
+    const SparsePattern& pattern = *b.sparse().pattern;
+    const Tensor rows = with_one_sparse_dim(detach(a), pattern.sparse_dim());
+    const Tensor values = packed(ToDType::call(b.sparse().values, a.dtype()));
+    run(kernel::AddRows{rows_along(rows.shape(), 0, positions(b.shape(), pattern)), values.memory(),
+                        rows.memory()});
+  } else {
+    copy_data(a, add_sparse(detach(a), b));
+  }
+  a.bump_version();
+}
+
+Tensor clear_sparse(const Tensor& t) {
+  const bool recording = should_record({&t, 1});
+  check_inplace(t, recording);
+  const SparseParts& own = t.sparse();
+  Shape values = own.values.shape();
+  values[0] = 0;
+  Tensor starts;
+  if (own.pattern->row_starts.defined()) starts = full_like(own.pattern->row_starts, 0);
+  const Tensor empty = make_sparse(
+      t.shape(),
+      make_intrusive<SparsePattern>(own.pattern->layout,
+                                    contiguous_copy(Narrow::call(own.pattern->indices, -1, 0, 0)),
+                                    starts, /*is_coalesced=*/true),
+      Tensor::empty(values, t.dtype(), t.device()));
+  t.set_sparse(empty);
+  t.bump_version();
+  if (recording) take_history(t, empty);
+  return t;
+}
+
+IntrusivePtr<SparsePattern> moved_pattern(const SparsePattern& pattern, Device device) {
+  const Tensor& starts = pattern.row_starts;
+  return make_intrusive<SparsePattern>(pattern.layout, moved(pattern.indices, device),
+                                       starts.defined() ? moved(starts, device) : starts,
+                                       pattern.is_coalesced);
+}
+
+Tensor clone_sparse(const Tensor& t) {
+  const Pieces pieces(t);
+  const SparsePattern& own = *pieces.pattern;
+  const Tensor starts = own.row_starts.defined() ? contiguous_copy(own.row_starts) : Tensor();
+  return with_values(pieces.shape,
+                     make_intrusive<SparsePattern>(own.layout, contiguous_copy(own.indices), starts,
+                                                   own.is_coalesced),
+                     Clone::call(pieces.values));
+}
+
+void check_dense(const Tensor& t, std::string_view op, std::string_view name) {
+  check(!t.is_sparse(), ErrorCode::kInvalidArgument, op, name,
+        ": expected a dense tensor, got a sparse one. Use its toDense().");
+}
+
+}  // namespace eg
