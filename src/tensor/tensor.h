@@ -119,10 +119,10 @@ class Tensor {
   /// another device than the CPU (see dispatch/transfer.h), and while this thread is recorded for a
   /// tensor whose values may differ at a replay.
   void* data() const {
-    if (!device().is_cpu()) [[unlikely]]
-      fail_off_host();
     if (is_sparse()) [[unlikely]]
       fail_sparse();
+    if (!device().is_cpu()) [[unlikely]]
+      fail_off_host();
     if (recording() != nullptr) [[unlikely]]
       check_host_access(impl_->storage_->data(), device());
     return static_cast<char*>(impl_->storage_->data()) +

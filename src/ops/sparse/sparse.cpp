@@ -111,7 +111,8 @@ Tensor SparseValues::call(const Tensor& input, bool recorded) {
   check(input.sparse().pattern->is_coalesced, ErrorCode::kInvalidArgument, "values",
         "the positions may occur several times. Call coalesce() first.");
   const Tensor values = Pieces(input).values;
-  return requires_grad(values) ? Clone::call(values) : values.alias();
+  const bool is_tracked = requires_grad(values) || tangent(values).defined();
+  return is_tracked ? Clone::call(values) : values.alias();
 }
 
 TensorList SparseIndices::call(const Tensor& input) {

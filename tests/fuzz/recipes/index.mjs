@@ -8,6 +8,7 @@ import { kDistributions, kMoreDistributions } from "./distributions.mjs";
 import { kDrawing, kLayers, kPlainLayers } from "./layers.mjs";
 import { kLosses } from "./losses.mjs";
 import { kModules } from "./modules.mjs";
+import { kSparse } from "./sparse.mjs";
 import { kIndexing } from "./tensors.mjs";
 import { kAveraging, kLbfgs, kOptimizerHooks, kOptimizers, kSchedulers } from "./training.mjs";
 
@@ -25,6 +26,7 @@ export const kRecipes = [
   kAveraging,
   kAutograd,
   kIndexing,
+  kSparse,
   kData,
   kDistributions,
   kMoreDistributions,

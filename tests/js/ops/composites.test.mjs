@@ -40,6 +40,8 @@ const kNoOps = [
   "setWarnAlways",
   "shutdown",
   "spawn",
+  "sparseCooTensor",
+  "sparseCsrTensor",
   "tensor",
   "tripletMarginWithDistanceLoss",
   "warmup",

@@ -58,6 +58,14 @@ const kElementwise = {
       return x - (now * d) / root - (next * s.m) / root;
     };
   },
+  SparseAdam: ({ lr, betas: [b1, b2] = [0.9, 0.999], eps = 1e-8 }) => {
+    return (x, g, s) => {
+      s.m = b1 * (s.m ?? 0) + (1 - b1) * g;
+      s.v = b2 * (s.v ?? 0) + (1 - b2) * g * g;
+      const rate = (lr * sqrt(1 - b2 ** s.step)) / (1 - b1 ** s.step);
+      return x - (rate * s.m) / (sqrt(s.v) + eps);
+    };
+  },
   RAdam: ({ lr, betas: [b1, b2] = [0.9, 0.999], eps = 1e-8, weightDecay = 0 }) => {
     const longest = 2 / (1 - b2) - 1;
     return (x, g, s) => {
@@ -226,6 +234,7 @@ const kCases = [
   ["NAdam", { lr: 0.03, betas: [0.8, 0.9], momentumDecay: 0.02, weightDecay: 0.1 }],
   ["RAdam", { lr: 0.03, weightDecay: 0.1 }],
   ["RAdam", { lr: 0.03, betas: [0.8, 0.9] }],
+  ["SparseAdam", { lr: 0.03, betas: [0.8, 0.9], eps: 1e-3 }],
   ["RMSprop", { lr: 0.03 }],
   ["RMSprop", { lr: 0.03, alpha: 0.9, momentum: 0.7, centered: true, weightDecay: 0.1 }],
   ["Adagrad", { lr: 0.03 }],
@@ -264,6 +273,7 @@ function trained(name, settings) {
       optimizer.zeroGrad();
       const loss = x.sub(c).square().div(2).add(x.mul(3).sin()).sum();
       loss.backward();
+      if (name === "SparseAdam") x.grad = x.grad.toSparse();
       return loss;
     });
     return [...x.dataSync()];

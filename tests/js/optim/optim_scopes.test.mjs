@@ -27,6 +27,7 @@ function train(optimizer, params) {
     optimizer.zeroGrad();
     const loss = params.map((p) => p.square().sum()).reduce((a, b) => a.add(b));
     loss.backward();
+    if (optimizer instanceof optim.SparseAdam) for (const p of params) p.grad = p.grad.toSparse();
     return loss;
   };
   if (optimizer instanceof optim.LBFGS) optimizer.step(closure);

@@ -49,7 +49,7 @@ function formatSparse(tensor: Tensor, geometry: Geometry): string {
     return `${name}=${text}`;
   });
   const body = kPrefix + texts.join(`,\n${" ".repeat(kPrefix.length)}`);
-  const own = [`size=(${geometry.shape.join(", ")})`, `nnz=${nnz}`, `layout=${layout}`];
+  const own = [`size=(${geometry.shape.join(", ")}${geometry.shape.length === 1 ? "," : ""})`, `nnz=${nnz}`, `layout=${layout}`];
   const end = own.join(", ");
   return withSuffixes(
     `${body},\n${" ".repeat(kPrefix.length)}${end}`,
