@@ -7,13 +7,13 @@ namespace eg {
 
 std::string_view dtype_name(DType dtype) {
   static constexpr std::array<std::string_view, kDTypeCount> kNames{
-      "float32", "float64",   "int32",      "int64",   "uint8",
-      "bool",    "complex64", "complex128", "float16", "bfloat16"};
+      "float32",   "float64",    "int32",   "int64",    "uint8", "bool",
+      "complex64", "complex128", "float16", "bfloat16", "int8",  "int16"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 
 std::size_t item_size(DType dtype) {
-  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4, 8, 4, 8, 1, 1, 8, 16, 2, 2};
+  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4, 8, 4, 8, 1, 1, 8, 16, 2, 2, 1, 2};
   return kSizes[static_cast<std::size_t>(dtype)];
 }
 
@@ -37,8 +37,9 @@ DType promote_types(DType a, DType b) {
     return other == DType::kFloat64 ? DType::kComplex128 : complex_type;
   }
   if (category(a) != category(b)) return category(a) > category(b) ? a : b;
-  // Neither represents all values of the other.
+  // Of these pairs neither represents all values of the other.
   if (is_half(a) && is_half(b)) return DType::kFloat32;
+  if (item_size(a) == 1 && item_size(b) == 1) return DType::kInt16;
   return item_size(a) > item_size(b) ? a : b;
 }
 

@@ -27,9 +27,11 @@ enum class DType : std::uint8_t {
   kComplex128,
   kFloat16,
   kBFloat16,
+  kInt8,
+  kInt16,
 };
-inline constexpr std::size_t kDTypeCount = 10;
-/// The dtypes that have kernels; they are the first ones of the enum.
+inline constexpr std::size_t kDTypeCount = 12;
+/// The dtypes that have kernels; they are the first ones of the enum. The others are only stored.
 inline constexpr std::size_t kComputedDTypeCount = 8;
 
 using RealTypes = TypeList<float, double, std::int32_t, std::int64_t, std::uint8_t, bool>;
@@ -41,13 +43,20 @@ std::string_view dtype_name(DType dtype);
 std::size_t item_size(DType dtype);
 
 constexpr bool is_complex(DType t) { return t == DType::kComplex64 || t == DType::kComplex128; }
-/// True for the two-byte dtypes, which are stored in two bytes and computed in float32.
+/// True for the floating-point dtypes of two bytes, which are computed in float32.
 constexpr bool is_half(DType t) { return t == DType::kFloat16 || t == DType::kBFloat16; }
 constexpr bool is_floating(DType t) {
   return t == DType::kFloat32 || t == DType::kFloat64 || is_half(t);
 }
+/// True for the integers that are computed in int32, of which the result is the last bits.
+constexpr bool is_short(DType t) { return t == DType::kInt8 || t == DType::kInt16; }
+/// True for the dtypes that have no kernels: memory holds them, and they are computed in another.
+constexpr bool is_stored(DType t) { return static_cast<std::size_t>(t) >= kComputedDTypeCount; }
 /// The dtype that elements of this one are computed in.
-constexpr DType computed_dtype(DType t) { return is_half(t) ? DType::kFloat32 : t; }
+constexpr DType computed_dtype(DType t) {
+  if (!is_stored(t)) return t;
+  return is_short(t) ? DType::kInt32 : DType::kFloat32;
+}
 constexpr bool is_integral(DType t) { return !is_complex(t) && !is_floating(t); }
 /// True for the dtypes that can require a gradient.
 constexpr bool is_differentiable(DType t) { return is_complex(t) || is_floating(t); }

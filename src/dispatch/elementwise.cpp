@@ -34,7 +34,7 @@ Tensor in_place_tangent(const ElementwiseInfo& info, std::span<const Tensor> inp
   return result.defined() ? math::cast(result, inputs[0].dtype()) : result;
 }
 
-// The dtype a kernel works in: bool in uint8, complex64 in complex128, half precision in float32.
+// The dtype a kernel works in: bool in uint8, complex64 in complex128, others in their own one.
 DType kernel_dtype(DType compute) {
   if (compute == DType::kBool) return DType::kUInt8;
   return compute == DType::kComplex64 ? DType::kComplex128 : computed_dtype(compute);

@@ -49,16 +49,19 @@ std::span<const Tensor> promoted(const ElementwiseInfo& info, std::span<const Te
   return inputs.subspan(info.first_is_mask ? 1 : 0);
 }
 
-// Rounds the operands to the half-precision dtype that they promote to, because a comparison in
-// float32 would tell a number from its own rounded value.
-SmallVector<Tensor, kMaxArity> in_half(const ElementwiseInfo& info,
-                                       std::span<const Tensor> inputs) {
+// Converts the operands to the stored dtype that they promote to, because a comparison in the
+// computed dtype would tell a number from its own rounded value. Plain numbers beside integers are
+// checked later.
+SmallVector<Tensor, kMaxArity> in_stored(const ElementwiseInfo& info,
+                                         std::span<const Tensor> inputs) {
   SmallVector<Tensor, kMaxArity> converted(inputs.begin(), inputs.end());
   const DType common = promote(promoted(info, inputs));
-  if (!is_half(common)) return converted;
+  if (!is_stored(common)) return converted;
   for (std::size_t i = info.first_is_mask ? 1 : 0; i < converted.size(); ++i) {
     const bool is_exact =
-        info.takes_exact_number && i + 1 == converted.size() && converted[i].ndim() == 0;
+        is_short(common)
+            ? converted[i].is_wrapped_number()
+            : info.takes_exact_number && i + 1 == converted.size() && converted[i].ndim() == 0;
     if (!is_exact) converted[i] = math::cast(converted[i], common);
   }
   return converted;
@@ -93,7 +96,8 @@ SmallVector<Tensor, kMaxArity> in_half(const ElementwiseInfo& info,
   check_integer_factor(op, param.name, number, dtype);
   check(param.role == op::Param::Role::kFactor || dtype != DType::kUInt8 || value >= 0,
         ErrorCode::kInvalidArgument, op, param.name, " = ", value, " does not fit uint8.");
-  return visit_dtype(dtype, [&]<class T>() { return static_cast<double>(number.to<T>()); });
+  return visit_dtype(computed_dtype(dtype),
+                     [&]<class T>() { return static_cast<double>(number.to<T>()); });
 }
 
 // The parameters of an op that computes integers, in their dtype.
@@ -110,6 +114,11 @@ op::ParamValues integer_params(const ElementwiseInfo& info, DType compute, op::P
 }
 
 bool has_zero(const Tensor& t) {
+  if (is_stored(t.dtype())) {
+    const Tensor wide = empty_with_layout_of(t, computed_dtype(t.dtype()));
+    copy_data(wide, t);
+    return has_zero(wide);
+  }
   return visit_dtype(t.dtype(), [&]<class T>() {
     const Tensor host = on_host(t);
     const std::span<const T> values(host.data_as<T>(), static_cast<std::size_t>(t.numel()));
@@ -143,7 +152,7 @@ bool needs_conversion(const ElementwiseInfo& info, std::span<const Tensor> input
   const auto is_other = [&](const Tensor& t) { return t.dtype() != operands[0].dtype(); };
   if (std::ranges::none_of(operands, is_other)) return false;
   if (info.dtype_rule != op::DTypeRule::kFirst)
-    return std::ranges::any_of(operands, [](const Tensor& t) { return is_half(t.dtype()); });
+    return std::ranges::any_of(operands, [](const Tensor& t) { return is_stored(t.dtype()); });
   return std::ranges::any_of(
       operands, [&](const Tensor& t) { return t.dtype() != DType::kBool && is_other(t); });
 }
@@ -163,7 +172,7 @@ SmallVector<Tensor, kMaxArity> converted_operands(const ElementwiseInfo& info,
                                                   std::span<const Tensor> inputs) {
   check_operands(info, inputs);
   return info.dtype_rule == op::DTypeRule::kFirst ? in_first_dtype(info, inputs)
-                                                  : in_half(info, inputs);
+                                                  : in_stored(info, inputs);
 }
 
 ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> inputs,

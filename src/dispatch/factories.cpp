@@ -10,20 +10,21 @@
 namespace eg {
 namespace {
 
-[[noreturn]] void fail_overflow(Scalar value, DType dtype) {
-  fail(ErrorCode::kInvalidArgument, "the value ", value.to<double>(), " does not fit ", dtype, '.');
-}
-
-template <class T>
-void check_fits(Scalar value) {
-  if (!value.fits<T>()) fail_overflow(value, dtype_of<T>());
-}
-
-void check_fits_half(Scalar value, DType dtype) {
-  const bool is_float16 = dtype == DType::kFloat16;
+bool fits_half(Scalar value, DType dtype) {
   const auto number = std::abs(value.to<double>());
-  if (number <= (is_float16 ? kMaxFloat16 : kMaxBFloat16) || !std::isfinite(number)) return;
-  fail_overflow(value, dtype);
+  return number <= (dtype == DType::kFloat16 ? kMaxFloat16 : kMaxBFloat16) ||
+         !std::isfinite(number);
+}
+
+// Not inlined: that would put it into the core of the download.
+[[gnu::noinline]] bool fits_stored(Scalar value, DType dtype) {
+  if (dtype == DType::kInt8) return value.fits<std::int8_t>();
+  return dtype == DType::kInt16 ? value.fits<std::int16_t>() : fits_half(value, dtype);
+}
+
+bool fits(Scalar value, DType dtype) {
+  if (is_stored(dtype)) return fits_stored(value, dtype);
+  return visit_any_dtype(dtype, [&]<class T>() { return value.fits<T>(); });
 }
 
 }  // namespace
@@ -49,10 +50,8 @@ Tensor as_element(const Tensor& t, DType dtype) {
 void check_integer_factor(std::string_view op, std::string_view name, Scalar factor, DType dtype) {
   check(!factor.is_float(), ErrorCode::kInvalidArgument, op, "for ", dtype, " tensors, ", name,
         " must be an integer, got ", factor.to<double>(), '.');
-  visit_dtype(dtype, [&]<class T>() {
-    check(factor.fits<T>(), ErrorCode::kInvalidArgument, op, name, " = ", factor.to<double>(),
-          " does not fit ", dtype, '.');
-  });
+  check(fits(factor, dtype), ErrorCode::kInvalidArgument, op, name, " = ", factor.to<double>(),
+        " does not fit ", dtype, '.');
 }
 
 Tensor scalar_tensor(Scalar value) {
@@ -69,10 +68,10 @@ Tensor full(const Shape& shape, Scalar value, DType dtype, Device device) {
 }
 
 void fill_dense(const Tensor& t, Scalar value) {
-  if (is_half(t.dtype()))
-    check_fits_half(value, t.dtype());
-  else
-    visit_any_dtype(t.dtype(), [&]<class T>() { check_fits<T>(value); });
+  if (!fits(value, t.dtype())) {
+    fail(ErrorCode::kInvalidArgument, "the value ", value.to<double>(), " does not fit ", t.dtype(),
+         '.');
+  }
   run(kernel::Fill{t.numel(), value, t.memory()});
 }
 

@@ -3,11 +3,24 @@
 #include "autograd/grad_mode.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
+#include "dispatch/factories.h"
 
 namespace eg {
 
 // Defined here so that it is not inlined into every caller.
 CallOperands::~CallOperands() = default;
+
+// In their computed dtype, operands of different dtypes would look the same.
+void CallOperands::check_source(const Tensor& given) const {
+  const bool is_known = is_short(given.dtype()) || is_short(first_);
+  if (!is_known || given.ndim() == 0 || given.dtype() == first_) return;
+  fail(ErrorCode::kDtypeMismatch, "expected operands of the same dtype, got ", first_, " and ",
+       given.dtype(), '.');
+}
+
+void CallOperands::check_short_number(Scalar number) const {
+  if (precision_ != Precision::kPositions) (void)full({}, number, first_);
+}
 
 Tensor CallOperands::cast(const Tensor& given, DType dtype) {
   // A tensor made in inference mode has no version counter to show whether the op changed it.
@@ -17,7 +30,7 @@ Tensor CallOperands::cast(const Tensor& given, DType dtype) {
     state.dual_level = nullptr;
   }
   const AutogradStateGuard guard(state);
-  const Tensor prepared = math::cast(math::cast(given, dtype), DType::kFloat32);
+  const Tensor prepared = math::cast(math::cast(given, dtype), computed_dtype(dtype));
   casts_.push_back({given, prepared, prepared.version(), grad_fn(prepared).get()});
   return prepared;
 }
@@ -36,21 +49,30 @@ DType CallOperands::result_dtype() const {
   if (wanted_.has_value()) return *wanted_;
   const bool is_full = precision_ == Precision::kFull && is_half(autograd_state().autocast);
   if (is_full) return DType::kFloat32;
-  // 0-dim tensors count only if no tensor with dimensions is floating-point.
+  const std::optional<DType> floats = promoted(is_floating);
+  if (floats.has_value()) return *floats;
+  // Positions are int64, which does not make other results wider.
+  return promoted([](DType t) { return is_integral(t) && t != DType::kInt64; })
+      .value_or(DType::kFloat32);
+}
+
+// The dtype that operands of some dtypes promote to. 0-dim tensors count only if no tensor with
+// dimensions is of these.
+std::optional<DType> CallOperands::promoted(bool (*counts)(DType)) const {
   for (const std::uint32_t seen : seen_) {
     std::optional<DType> result;
     for (std::size_t code = 0; code < kDTypeCount; ++code) {
       const auto dtype = static_cast<DType>(code);
-      if ((seen & detail::dtype_bit(dtype)) == 0 || !is_floating(dtype)) continue;
+      if ((seen & detail::dtype_bit(dtype)) == 0 || !counts(dtype)) continue;
       result = result.has_value() ? promote_types(*result, dtype) : dtype;
     }
-    if (result.has_value()) return *result;
+    if (result.has_value()) return result;
   }
-  return DType::kFloat32;
+  return std::nullopt;
 }
 
 Tensor CallOperands::finished(const Tensor& result, DType dtype) const {
-  if (!result.defined() || result.dtype() != DType::kFloat32) return result;
+  if (!result.defined() || result.dtype() != computed_dtype(dtype)) return result;
   for (const Cast& cast : casts_) {
     if (result.is_same(cast.prepared) && cast.given.dtype() == dtype) return cast.given;
   }
@@ -60,7 +82,7 @@ Tensor CallOperands::finished(const Tensor& result, DType dtype) const {
 void CallOperands::finish(std::span<Tensor> results) const {
   write_back();
   const DType dtype = result_dtype();
-  if (!is_half(dtype)) return;
+  if (!is_stored(dtype) || precision_ == Precision::kPositions) return;
   for (Tensor& result : results) result = finished(result, dtype);
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-// Half precision: float16 and bfloat16 are storage formats; computation is in float32. Elementwise
-// ops convert tile by tile. For all other ops, halves are handled in one place, where arguments are
-// read: a half-precision tensor is converted to float32 by a recorded cast, results are converted
-// back to the dtype the operands promote to, and operands that the op changed are written back to
-// the tensors they came from. So only ops that move elements know of these dtypes.
+// Stored dtypes: float16 and bfloat16 are computed in float32, int8 and int16 in int32. Elementwise
+// ops convert tile by tile. For all other ops, these dtypes are handled in one place, where
+// arguments are read: a tensor is converted to the computed dtype by a recorded cast, results are
+// converted back to the dtype the operands promote to, and operands that the op changed are written
+// back to the tensors they came from. So only ops that move elements know of these dtypes.
 //
 // Autocast is handled in the same place: it selects the dtype in which an op receives its operands.
 
@@ -16,19 +16,22 @@
 
 #include "autograd/graph/node.h"
 #include "base/dtype.h"
+#include "base/scalar.h"
 #include "base/small_vector.h"
 #include "tensor/autograd_state.h"
 #include "tensor/tensor.h"
 
 namespace eg {
 
-/// How an op treats operands of half precision, and autocast.
+/// How an op treats operands of stored dtypes, and autocast.
 enum class Precision : std::uint8_t {
-  kFloat32,  ///< computes them in float32
-  kMoves,    ///< takes them unchanged: it computes nothing, or converts them itself
-  kLower,    ///< like kFloat32; under autocast its operands are rounded to half precision
-  kFull,     ///< like kFloat32; under autocast its result stays float32
-  kFirst,    ///< like kFloat32; its result has the dtype of its first operand
+  kComputed,   ///< receives them in the computed dtype
+  kMoves,      ///< takes them unchanged: it computes nothing, or converts them itself
+  kLower,      ///< like kComputed; under autocast its operands are rounded to half precision
+  kFull,       ///< like kComputed; under autocast its result stays float32
+  kFirst,      ///< like kComputed; its result has the dtype of its first operand
+  kIndexed,    ///< like kFirst; its second operand has positions or a mask and stays unchanged
+  kPositions,  ///< like kComputed; its results stay unchanged
 };
 
 /// The default dtypes of a thread; autocast is in AutogradState.
@@ -62,7 +65,7 @@ inline DType default_dtype() { return dtype_modes().of_floats; }
 
 namespace detail {
 constexpr std::uint32_t dtype_bit(DType dtype) { return 1U << static_cast<unsigned>(dtype); }
-inline constexpr std::uint32_t kHalfBits = dtype_bit(DType::kFloat16) | dtype_bit(DType::kBFloat16);
+inline constexpr std::uint32_t kStoredBits = ~(dtype_bit(DType{kComputedDTypeCount}) - 1);
 }  // namespace detail
 
 /// The operands of one call of an op, in the dtypes that it computes in.
@@ -76,10 +79,16 @@ class CallOperands {
   /// The tensor that the op receives for `given`; undefined if `given` is.
   Tensor prepared(const Tensor& given) {
     if (!given.defined()) return given;
-    const bool counts = precision_ != Precision::kFirst || seen_[0] + seen_[1] == 0;
+    const std::size_t place = operand_count_++;
+    if (place == 0) first_ = given.dtype();
+    if (precision_ == Precision::kIndexed && place > 0) {
+      if (place == 1) return given;
+      check_source(given);
+    }
+    const bool is_of_first = precision_ == Precision::kFirst || precision_ == Precision::kIndexed;
     const DType dtype = operand_dtype(given.dtype());
-    if (counts) seen_[given.ndim() == 0 ? 1 : 0] |= detail::dtype_bit(dtype);
-    return is_half(dtype) ? cast(given, dtype) : given;
+    if (!is_of_first || place == 0) seen_[given.ndim() == 0 ? 1 : 0] |= detail::dtype_bit(dtype);
+    return is_stored(dtype) ? cast(given, dtype) : given;
   }
   /// The dtype that the op receives when the caller asks for `wanted`.
   DType prepared(DType wanted) {
@@ -87,10 +96,22 @@ class CallOperands {
     return computed_dtype(wanted);
   }
 
-  /// True when an operand or the requested dtype of this call is of half precision.
-  bool has_half() const {
-    return !casts_.empty() || ((seen_[0] | seen_[1]) & detail::kHalfBits) != 0 ||
-           (wanted_.has_value() && is_half(*wanted_));
+  /// True if a list of tensors has positions, which the op receives unchanged; the list is then the
+  /// second operand.
+  bool has_positions_in_list() {
+    if (precision_ == Precision::kIndexed) operand_count_ = 2;
+    return precision_ == Precision::kIndexed;
+  }
+  /// Throws if a number is no element of the first operand, of int8 or int16: converted to int32 it
+  /// would be.
+  void check_number(Scalar number) const {
+    if (is_short(first_)) check_short_number(number);
+  }
+
+  /// True when an operand or the requested dtype of this call is a stored one.
+  bool has_stored() const {
+    return !casts_.empty() || ((seen_[0] | seen_[1]) & detail::kStoredBits) != 0 ||
+           (wanted_.has_value() && is_stored(*wanted_));
   }
   /// Writes operands that the op has changed back to the given tensors, and converts the results to
   /// the dtypes that the caller receives.
@@ -103,9 +124,12 @@ class CallOperands {
     const DType autocast = autograd_state().autocast;
     return is_half(autocast) ? autocast : given;
   }
+  void check_source(const Tensor& given) const;
+  void check_short_number(Scalar number) const;
   Tensor cast(const Tensor& given, DType dtype);
   void write_back() const;
   DType result_dtype() const;
+  std::optional<DType> promoted(bool (*counts)(DType)) const;
   Tensor finished(const Tensor& result, DType dtype) const;
 
   struct Cast {
@@ -117,6 +141,8 @@ class CallOperands {
   };
 
   Precision precision_;
+  std::size_t operand_count_ = 0;
+  DType first_ = DType::kFloat32;
   SmallVector<Cast, 1> casts_;
   /// The dtypes of operands with dimensions and of 0-dim operands, one bit for each dtype.
   std::array<std::uint32_t, 2> seen_{};

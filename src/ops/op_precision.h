@@ -1,6 +1,6 @@
 #pragma once
 
-// How each op treats half precision and autocast (dispatch/precision.h). The lists for autocast are
+// How each op treats stored dtypes and autocast (dispatch/precision.h). The lists for autocast are
 // those of PyTorch for the CPU.
 
 #include <type_traits>
@@ -16,7 +16,7 @@ using MovingOps =
     Concat<CopyOps, StrideOps, ViewOps, SparseOps,
            TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike, OnesLike, FullLike,
                     EmptyLike, Rand, Randn, RandLike, RandnLike, UniformInPlace, NormalInPlace,
-                    RandomInPlace, Normal, Kron, Real, Conj, Linear, Embedding, Quantize>>;
+                    RandomInPlace, Randint, Randperm, Normal, Kron, Real, Conj, Linear, Embedding, OneHot, Pad, Quantize>>;
 
 using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps, RecurrentOps,
                         TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Prelu>>;
@@ -26,6 +26,11 @@ using FullOps = Concat<LossOps, FftOps, DecompositionOps, TriangularOps, LeastSq
 
 using FirstOps = Concat<NormOps, ChannelNormOps, TypeList<QuantizedLinear>>;
 
+using IndexedOps =
+    Concat<ScatterReduceOps, TensorIndexOps,
+           TypeList<IndexSelect, IndexAdd, IndexCopy, IndexFill, Gather, Scatter, ScatterAdd,
+                    TakeAlongDim, Take, MaskedSelect, MaskedScatter, RepeatInterleave>>;
+
 template <class Op, class... Ops>
 constexpr bool is_one_of(TypeList<Ops...>) {
   return (std::is_same_v<Op, Ops> || ...);
@@ -33,11 +38,13 @@ constexpr bool is_one_of(TypeList<Ops...>) {
 
 template <class Op>
 constexpr Precision precision_of() {
-  // Overloads end in elementwise ops, which convert halves themselves.
+  // Overloads end in elementwise ops, which convert stored dtypes themselves.
   if (is_one_of<Op>(MovingOps{}) || kHasOverload<Op>) return Precision::kMoves;
   if (is_one_of<Op>(LowerOps{})) return Precision::kLower;
   if (is_one_of<Op>(FullOps{})) return Precision::kFull;
-  return is_one_of<Op>(FirstOps{}) ? Precision::kFirst : Precision::kFloat32;
+  if (is_one_of<Op>(IndexedOps{})) return Precision::kIndexed;
+  if (is_one_of<Op>(SearchOps{})) return Precision::kPositions;
+  return is_one_of<Op>(FirstOps{}) ? Precision::kFirst : Precision::kComputed;
 }
 
 }  // namespace detail

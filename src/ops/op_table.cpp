@@ -142,10 +142,10 @@ Results call_form(const OpEntry& entry, const OpForm& form, const double* words,
                   bool in_place) {
   const Precision own = entry.precision;
   // A tensor that is changed in place keeps its dtype, so autocast does not apply.
-  CallOperands operands(in_place && own == Precision::kLower ? Precision::kFloat32 : own);
+  CallOperands operands(in_place && own == Precision::kLower ? Precision::kComputed : own);
   CallOperands* const prepared = own == Precision::kMoves ? nullptr : &operands;
   Results results = form.call(form.function, ArgumentReader(words, count, entry.sparse, prepared));
-  if (operands.has_half()) [[unlikely]]
+  if (operands.has_stored()) [[unlikely]]
     operands.finish(results);
   // A result with other owners is an argument of the op and stays as it is.
   for (const Tensor& result : results) {

@@ -52,7 +52,22 @@ Tensor ArgumentReader::optional_tensor() {
   return prepared(HandleTable::instance().get_optional(word()));
 }
 
+TensorList ArgumentReader::tensors() {
+  CallOperands* const operands = operands_;
+  if (operands != nullptr && operands->has_positions_in_list()) operands_ = nullptr;
+  TensorList tensors;
+  for (std::int64_t count = integer(); count > 0; --count) tensors.push_back(tensor());
+  operands_ = operands;
+  return tensors;
+}
+
 Scalar ArgumentReader::scalar_of_kind(std::int64_t kind) {
+  const Scalar number = any_scalar(kind);
+  if (operands_ != nullptr) operands_->check_number(number);
+  return number;
+}
+
+Scalar ArgumentReader::any_scalar(std::int64_t kind) {
   switch (kind) {
     case kFloatKind:
       return Scalar(word());

@@ -43,6 +43,7 @@ class ArgumentReader {
   std::int64_t integer() { return checked_integer(word()); }
   Tensor tensor();
   Tensor optional_tensor();
+  TensorList tensors();
   Scalar scalar();
   Operand operand();
   std::optional<Operand> optional_operand();
@@ -54,6 +55,7 @@ class ArgumentReader {
  private:
   void check_takes_sparse() const;
   Scalar scalar_of_kind(std::int64_t kind);
+  Scalar any_scalar(std::int64_t kind);
   Operand operand_of_kind(std::int64_t kind);
 
   Tensor prepared(const Tensor& given) {
@@ -95,12 +97,7 @@ struct ArgumentType<std::optional<Operand>> {
 template <>
 struct ArgumentType<TensorList> {
   static constexpr std::string_view kind = "tensors";
-  static TensorList read(ArgumentReader& reader) {
-    TensorList tensors;
-    for (std::int64_t count = reader.integer(); count > 0; --count)
-      tensors.push_back(reader.tensor());
-    return tensors;
-  }
+  static TensorList read(ArgumentReader& reader) { return reader.tensors(); }
 };
 template <>
 struct ArgumentType<Scalar> {

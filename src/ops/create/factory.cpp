@@ -38,7 +38,7 @@ void check_ends(Scalar first, Scalar last, std::int64_t count, DType dtype) {
 std::optional<Tensor> ramp_on_device(std::int64_t count, double first, double step, DType dtype) {
   const double last = first + static_cast<double>(count) * step;
   const double most = is_floating(dtype) ? 0x1p24 : 0x1p31 - 1;
-  const bool is_real = !is_complex(dtype) && !is_half(dtype);
+  const bool is_real = !is_complex(dtype) && !is_stored(dtype);
   if (default_device().is_cpu() || !is_real || count == 0 || std::abs(first) > most ||
       std::abs(last) > most)
     return std::nullopt;

@@ -221,11 +221,11 @@ GradList ScatterAdd::backward(const Backward<ScatterAdd>& b) {
   return grads;
 }
 
-// Rows of half precision are only copied; the kernels of other devices have no halves.
+// Rows of stored dtypes are only copied; the kernels of other devices have none of them.
 Tensor Embedding::call(const Tensor& input, const Tensor& weight,
                        std::optional<std::int64_t> padding_idx, bool sparse) {
-  if (is_half(weight.dtype()) && !weight.device().is_cpu()) {
-    CallOperands operands(Precision::kFloat32);
+  if (is_stored(weight.dtype()) && !weight.device().is_cpu()) {
+    CallOperands operands(Precision::kComputed);
     Tensor result = call(input, operands.prepared(weight), padding_idx, sparse);
     operands.finish({&result, 1});
     return result;
@@ -257,8 +257,7 @@ GradList Embedding::backward(const Backward<Embedding>& b) {
     const Tensor rows = Reshape::call(b.grad(), {picks.numel(), width});
     return {sparse_gradient_of_rows(rows, {row_count, width}, picks, padding)};
   }
-  const Tensor grad =
-      is_half(b.grad().dtype()) ? ToDType::call(b.grad(), DType::kFloat32) : b.grad();
+  const Tensor grad = ToDType::call(b.grad(), computed_dtype(b.grad().dtype()));
   return {IndexSelectGradient::call(Reshape::call(grad, {picks.numel(), width}), {row_count, width},
                                     0, picks, padding)};
 }

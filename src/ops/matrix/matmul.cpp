@@ -271,9 +271,9 @@ Tensor whole_linear(const Tensor& input, const Tensor& weight, const std::option
 // Like an op of Precision::kLower, but for weights that are not trained: they are not converted.
 Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
   const bool is_cast = is_half(autograd_state().autocast);
-  const bool has_half =
-      is_half(input.dtype()) || is_half(weight.dtype()) || (bias && is_half(bias->dtype()));
-  if (!is_cast && !has_half) return whole_linear(input, weight, bias);
+  const bool has_stored =
+      is_stored(input.dtype()) || is_stored(weight.dtype()) || (bias && is_stored(bias->dtype()));
+  if (!is_cast && !has_stored) return whole_linear(input, weight, bias);
   if (!is_cast) {
     if (const std::optional<Tensor> result = linear_of_halves(input, weight, bias)) return *result;
   }
@@ -282,7 +282,7 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
   const Tensor w = operands.prepared(weight);
   const std::optional<Tensor> b = bias ? std::optional(operands.prepared(*bias)) : std::nullopt;
   Tensor result = whole_linear(x, w, b);
-  if (operands.has_half()) operands.finish({&result, 1});
+  if (operands.has_stored()) operands.finish({&result, 1});
   return result;
 }
 

@@ -129,6 +129,9 @@ Tensor Pad::call(const Tensor& input, const Dims& pad, PadMode mode, std::option
   check(padded >= 1 && padded <= 3 && (ndim == padded + 1 || ndim == padded + 2),
         ErrorCode::kInvalidArgument, doc.name, "a pad of ", pad.size(), " elements for ", ndim,
         " dimensions requires mode 'constant'.");
+  const DType computed = computed_dtype(input.dtype());
+  if (computed != input.dtype())
+    return ToDType::call(call(ToDType::call(input, computed), pad, mode, value), input.dtype());
   Tensor result = input;
   for (std::int64_t k = 0; k < padded; ++k) {
     const std::int64_t before = pad[static_cast<std::size_t>(2 * k)];

@@ -198,6 +198,20 @@ Tensor normal_in(const Tensor& t, std::string_view name) {
   return t;
 }
 
+// Throws unless [low, high) is in the range of `dtype`, if that is int8 or int16.
+void check_short_range(std::int64_t low, std::int64_t high, DType dtype, std::string_view op) {
+  if (!is_short(dtype) || low >= high) return;
+  check_integer_factor(op, "low", low, dtype);
+  check_integer_factor(op, "high - 1", high - 1, dtype);
+}
+
+// The end of the default range of random_(), which contains only integers that the stored dtype
+// represents exactly.
+std::int64_t default_end(DType dtype) {
+  if (is_half(dtype)) return dtype == DType::kFloat16 ? 2049 : 257;
+  return dtype == DType::kInt8 ? 0x80 : 0x8000;
+}
+
 std::int64_t whole(Scalar end, std::string_view name) {
   const bool is_whole = end.is_int() || (end.is_float() && end.to<double>() == 0);
   check(is_whole, ErrorCode::kInvalidArgument, RandomInPlace::doc.name, name,
@@ -224,9 +238,11 @@ Tensor Randint::call(std::int64_t low, const Dims& high, const std::optional<Dim
         high, '.');
   check(low < high[0], ErrorCode::kInvalidArgument, doc.name, "low must be less than high, got ",
         low, " and ", high[0], '.');
-  const Tensor t = Tensor::empty(*size, dtype.value_or(DType::kInt64), default_device());
+  const DType wanted = dtype.value_or(DType::kInt64);
+  check_short_range(low, high[0], wanted, doc.name);
+  const Tensor t = Tensor::empty(*size, computed_dtype(wanted), default_device());
   visit_dtype(t.dtype(), [&]<class T>() { draw_integers<T>(t, low, high[0]); });
-  return t;
+  return ToDType::call(t, wanted);
 }
 
 Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
@@ -234,14 +250,15 @@ Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
   const DType wanted = dtype.value_or(DType::kInt64);
   if (draws_itself(default_device()) && (wanted == DType::kInt64 || wanted == DType::kInt32))
     return permutation_on_device(n, wanted);
-  const Tensor t = Tensor::empty({n}, wanted);
+  const Tensor t = Tensor::empty({n}, computed_dtype(wanted));
+  check_short_range(0, n, wanted, doc.name);
   visit_dtype(t.dtype(), [&]<class T>() {
     if constexpr (std::is_same_v<T, bool>)
       fail(ErrorCode::kDtypeMismatch, "[randperm] not implemented for bool.");
     else
       fill_randperm(elements<T>(t));
   });
-  return moved(t, default_device());
+  return moved(ToDType::call(t, wanted), default_device());
 }
 
 Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
@@ -279,11 +296,11 @@ Tensor RandomInPlace::call(const Tensor& input, std::optional<Scalar> from,
                            std::optional<Scalar> to) {
   if (from.has_value() && !to.has_value()) return call(input, 0, from);
   const std::int64_t low = from.has_value() ? whole(*from, "from") : 0;
-  if (is_half(input.dtype())) {
-    // The default range contains only integers that the dtype represents exactly.
-    const std::int64_t end = input.dtype() == DType::kFloat16 ? 2049 : 257;
-    const Tensor wide = empty_with_layout_of(input, DType::kFloat32);
-    return CopyInPlace::call(input, call(wide, low, to.value_or(end)));
+  if (is_stored(input.dtype())) {
+    const Scalar end = to.value_or(default_end(input.dtype()));
+    check_short_range(low, whole(end, "to"), input.dtype(), doc.name);
+    const Tensor wide = empty_with_layout_of(input, computed_dtype(input.dtype()));
+    return CopyInPlace::call(input, call(wide, low, end));
   }
   return visit_dtype(input.dtype(), [&]<class T>() {
     return draw_in_place<RandomInPlace>(input, [&] {

@@ -164,8 +164,10 @@ Tensor All::call(const Tensor& input, const std::optional<Dims>& dim, bool keepd
 
 Tensor sum_to_shape(const Tensor& t, const Shape& shape) {
   if (t.shape() == shape) return t;
-  if (is_half(t.dtype()))
-    return ToDType::call(sum_to_shape(ToDType::call(t, DType::kFloat32), shape), t.dtype());
+  if (is_stored(t.dtype())) {
+    const Tensor wide = ToDType::call(t, computed_dtype(t.dtype()));
+    return ToDType::call(sum_to_shape(wide, shape), t.dtype());
+  }
   const std::size_t added = t.shape().size() - shape.size();
   Dims leading;
   for (std::size_t d = 0; d < added; ++d) leading.push_back(static_cast<std::int64_t>(d));

@@ -113,8 +113,8 @@ GradList AsStrided::backward(const Backward<AsStrided>& b) {
 }
 
 Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry) {
-  if (is_half(grad.dtype())) {
-    const Tensor wide = ToDType::call(grad, DType::kFloat32);
+  if (is_stored(grad.dtype())) {
+    const Tensor wide = ToDType::call(grad, computed_dtype(grad.dtype()));
     return ToDType::call(as_strided_gradient(wide, geometry), grad.dtype());
   }
   if (is_injective(geometry.input_shape, geometry.input_strides)) {

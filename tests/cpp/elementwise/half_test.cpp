@@ -14,16 +14,15 @@
 
 #include "autograd/autograd.h"
 #include "dispatch/elementwise.h"
-#include "dispatch/handles/handle_table.h"
 #include "dispatch/precision.h"
 #include "dispatch/promotion.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/create/factory.h"
-#include "ops/op_table.h"
 #include "ops/shape/slice.h"
 #include "ops/shape/stride.h"
 #include "support/errors.h"
+#include "support/op_call.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -31,6 +30,7 @@ namespace {
 
 using testing::expect_error;
 using testing::leaf;
+using testing::OpCall;
 using testing::tensor;
 using testing::values;
 
@@ -205,32 +205,6 @@ TEST(Half, GradientsHaveTheDtypeOfTheirTensors) {
   backward({Sum::call(ToDType::call(overlapping, DType::kFloat32))});
   EXPECT_EQ(values(ToDType::call(grad(x), DType::kFloat32)), (std::vector<double>{2, 6, 9}));
 }
-
-// Calls an op of the table as JavaScript does.
-class OpCall {
- public:
-  ~OpCall() {
-    for (const Handle handle : handles_) HandleTable::instance().release(handle);
-  }
-  OpCall& with(const Tensor& t) {
-    handles_.push_back(HandleTable::instance().insert(t));
-    return with(handles_.back());
-  }
-  OpCall& with(double word) {
-    words_.push_back(word);
-    return *this;
-  }
-  Results run(std::string_view name, bool in_place = false) const {
-    const auto table = op_table();
-    const auto found = std::ranges::find(table, name, &OpEntry::name);
-    return invoke_op(static_cast<std::size_t>(found - table.begin()), words_.data(), words_.size(),
-                     in_place);
-  }
-
- private:
-  std::vector<Handle> handles_;
-  std::vector<double> words_;
-};
 
 TEST(Half, OtherOpsGetFloat32AndGiveWhatOperandsPromoteTo) {
   const Tensor half = full({2, 2}, 0.1, DType::kFloat16);

@@ -5,12 +5,14 @@ import { fail } from "../../nats/errors.js";
 import { bytesOf, elementsOf } from "../network/arrays.js";
 import type { Reduction, WireDType } from "../requests.js";
 
-// Two bytes would be enough for half precision, but sums in it would lose what the other ranks have.
+// Fewer bytes would be enough for some, but sums in half precision would lose what the other ranks have.
 const kWire: Partial<Record<eg.DType, WireDType>> = {
   float16: "float32",
   bfloat16: "float32",
   float32: "float32",
   float64: "float64",
+  int8: "int32",
+  int16: "int32",
   int32: "int32",
   int64: "int64",
   uint8: "uint8",

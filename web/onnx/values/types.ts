@@ -10,9 +10,9 @@ type Tensor = eg.Tensor;
 const kHeldAs: Readonly<Record<TypeName, eg.DType | null>> = {
   float: "float32",
   uint8: "uint8",
-  int8: "int32",
+  int8: "int8",
   uint16: "int32",
-  int16: "int32",
+  int16: "int16",
   int32: "int32",
   int64: "int64",
   string: null,

@@ -15,14 +15,14 @@ interface ElementType {
 
 const kTypes = new Map<number, ElementType>([
   [0x08, { dtype: "uint8", bytes: 1, read: (view, at) => view.getUint8(at) }],
-  [0x09, { dtype: "int32", bytes: 1, read: (view, at) => view.getInt8(at) }],
-  [0x0b, { dtype: "int32", bytes: 2, read: (view, at) => view.getInt16(at) }],
+  [0x09, { dtype: "int8", bytes: 1, read: (view, at) => view.getInt8(at) }],
+  [0x0b, { dtype: "int16", bytes: 2, read: (view, at) => view.getInt16(at) }],
   [0x0c, { dtype: "int32", bytes: 4, read: (view, at) => view.getInt32(at) }],
   [0x0d, { dtype: "float32", bytes: 4, read: (view, at) => view.getFloat32(at) }],
   [0x0e, { dtype: "float64", bytes: 8, read: (view, at) => view.getFloat64(at) }],
 ]);
 
-/** Returns the tensor in an IDX file. Signed 8-bit and 16-bit integers become int32. */
+/** Returns the tensor in an IDX file. */
 export function idx(bytes: Uint8Array | ArrayBuffer): Tensor {
   const { buffer, byteOffset, byteLength } = bytesOf("idx", bytes);
   const view = new DataView(buffer, byteOffset, byteLength);

@@ -16,7 +16,9 @@ export type DType =
   | "complex64"
   | "complex128"
   | "float16"
-  | "bfloat16";
+  | "bfloat16"
+  | "int8"
+  | "int16";
 
 /** All of them, in the order of their numbers. */
 export const kDTypes: readonly DType[] = [
@@ -30,6 +32,8 @@ export const kDTypes: readonly DType[] = [
   "complex128",
   "float16",
   "bfloat16",
+  "int8",
+  "int16",
 ];
 
 /** The dtypes that kernels compute, in the order of their numbers. */

@@ -53,8 +53,6 @@ export type TensorData =
 export type NumericArray =
   | TypedArray
   | Uint8ClampedArray
-  | Int8Array
-  | Int16Array
   | Uint16Array
   | Uint32Array
   | BigUint64Array;
@@ -231,8 +229,8 @@ const kDTypeOfArrays: Readonly<Record<string, DType>> = {
   Float64Array: "float64",
   Uint8Array: "uint8",
   Uint8ClampedArray: "uint8",
-  Int8Array: "int32",
-  Int16Array: "int32",
+  Int8Array: "int8",
+  Int16Array: "int16",
   Uint16Array: "int32",
   Int32Array: "int32",
   Uint32Array: "int64",
@@ -256,6 +254,8 @@ function dtypeOfData(data: unknown, depth = 0): DType {
 const kByWidth: readonly DType[] = [
   "bool",
   "uint8",
+  "int8",
+  "int16",
   "int32",
   "int64",
   "float16",
@@ -269,6 +269,9 @@ const kByWidth: readonly DType[] = [
 function widerDType(widest: DType | null, element: unknown, depth: number): DType | null {
   if (Array.isArray(element) && element.length === 0) return widest;
   const dtype = dtypeOfData(element, depth);
+  // Neither has all values of the other.
+  if (widest === "uint8" && dtype === "int8") return "int16";
+  if (widest === "int8" && dtype === "uint8") return "int16";
   return widest !== null && kByWidth.indexOf(widest) > kByWidth.indexOf(dtype) ? widest : dtype;
 }
 
@@ -353,8 +356,8 @@ class Filler {
       elements[this.next++] = number.im;
     } else if (elements instanceof BigInt64Array) {
       elements[this.next++] = toBigInt(value);
-    } else if (!isTyped && (dtype === "int32" || dtype === "uint8")) {
-      elements[this.next++] = toSmallInteger(value, dtype);
+    } else if (!isTyped && dtype in kRanges) {
+      elements[this.next++] = toSmallInteger(value, dtype as keyof typeof kRanges);
     } else if (dtype === "bool") {
       elements[this.next++] = toNumber(value) !== 0 ? 1 : 0;
     } else {
@@ -389,7 +392,12 @@ function toBigInt(value: unknown): bigint {
 }
 
 // The range of numbers that each dtype accepts; as in PyTorch, -1 becomes the largest uint8.
-const kRanges = { int32: [-(2 ** 31), 2 ** 31 - 1], uint8: [-255, 255] } as const;
+const kRanges = {
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int16: [-(2 ** 15), 2 ** 15 - 1],
+  int8: [-128, 127],
+  uint8: [-255, 255],
+} as const;
 
 function toSmallInteger(value: unknown, dtype: keyof typeof kRanges): number {
   const number = toNumber(value);

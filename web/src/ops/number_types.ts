@@ -68,6 +68,8 @@ function floatInfo(
 export function iinfo(dtype: DType): IntegerInfo {
   dtypeRule.check("iinfo", "dtype", dtype);
   if (dtype === "uint8") return { dtype, bits: 8, min: 0, max: 255 };
+  if (dtype === "int8") return { dtype, bits: 8, min: -128, max: 127 };
+  if (dtype === "int16") return { dtype, bits: 16, min: -(2 ** 15), max: 2 ** 15 - 1 };
   if (dtype === "int32") return { dtype, bits: 32, min: -(2 ** 31), max: 2 ** 31 - 1 };
   if (dtype === "int64") return { dtype, bits: 64, min: -(2n ** 63n), max: 2n ** 63n - 1n };
   return fail(

@@ -101,6 +101,12 @@ export interface ShortcutMethods {
   /** Returns this tensor as int64. */
   long(): Tensor;
 
+  /** Returns this tensor as int16. */
+  short(): Tensor;
+
+  /** Returns this tensor as int8. */
+  char(): Tensor;
+
   /** Returns this tensor as uint8. */
   byte(): Tensor;
 
@@ -206,6 +212,14 @@ export const kShortcutMethods: ShortcutMethods & ThisType<Tensor> = {
 
   long() {
     return convert(this, ["int64"]);
+  },
+
+  short() {
+    return convert(this, ["int16"]);
+  },
+
+  char() {
+    return convert(this, ["int8"]);
   },
 
   byte() {

@@ -15,7 +15,14 @@ export type Device = "cpu" | "webgpu";
  * The typed arrays that tensor data is read into. The 16-bit floats become a Float32Array, bool a Uint8Array, complex numbers
  * interleaved real and imaginary parts.
  */
-export type TypedArray = Float32Array | Float64Array | Int32Array | BigInt64Array | Uint8Array;
+export type TypedArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array
+  | Uint8Array;
 
 const kDevices: readonly Device[] = ["cpu", "webgpu"];
 
@@ -32,10 +39,8 @@ const kOtherDTypes: Readonly<Record<string, DType>> = {
   half: "float16",
   long: "int64",
   int: "int32",
-  short: "int32",
-  int16: "int32",
-  char: "int32",
-  int8: "int32",
+  short: "int16",
+  char: "int8",
   uint16: "int32",
   uint32: "int64",
   byte: "uint8",
@@ -49,6 +54,8 @@ const kOtherDTypes: Readonly<Record<string, DType>> = {
   fp32: "float32",
   f64: "float64",
   fp64: "float64",
+  i8: "int8",
+  i16: "int16",
   i32: "int32",
   i64: "int64",
   u8: "uint8",
@@ -85,6 +92,8 @@ const kArrays = {
   complex128: Float64Array,
   float16: Uint16Array,
   bfloat16: Uint16Array,
+  int8: Int8Array,
+  int16: Int16Array,
 } as const;
 
 /** Elements as stored in memory: 16-bit floats are their bits. */

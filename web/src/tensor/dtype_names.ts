@@ -2,6 +2,10 @@
 
 /** Unsigned 8-bit integers, from 0 to 255. */
 export const uint8 = "uint8";
+/** Signed 8-bit integers, from -128 to 127. */
+export const int8 = "int8";
+/** Signed 16-bit integers, from -32768 to 32767. */
+export const int16 = "int16";
 /** Signed 32-bit integers. */
 export const int32 = "int32";
 /** Signed 64-bit integers. */
@@ -21,4 +25,4 @@ export const complex128 = "complex128";
 /** True or false. */
 export const bool = "bool";
 
-export { float16 as half, float32 as float, float64 as double, int32 as int, int64 as long };
+export { float16 as half, float32 as float, float64 as double, int16 as short, int32 as int, int64 as long };

@@ -9,6 +9,8 @@ export type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
 export type DataArray =
   | ReturnType<Float32ArrayConstructor["of"]>
   | ReturnType<Float64ArrayConstructor["of"]>
+  | ReturnType<Int8ArrayConstructor["of"]>
+  | ReturnType<Int16ArrayConstructor["of"]>
   | ReturnType<Int32ArrayConstructor["of"]>
   | ReturnType<BigInt64ArrayConstructor["of"]>
   | Bytes;

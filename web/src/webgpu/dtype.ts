@@ -20,6 +20,8 @@ const kItemSizes: Readonly<Record<DType, number>> = {
   complex128: 16,
   float16: 2,
   bfloat16: 2,
+  int8: 1,
+  int16: 2,
 };
 
 /** The real dtypes that shaders compute. */
@@ -29,7 +31,13 @@ export const kRealDTypes: readonly DType[] = ["float32", "int32", "int64", "uint
 export const kAnyDType: readonly DType[] = [...kRealDTypes, "complex64"];
 
 /** The dtypes that shaders load and store: also those that they convert for that. */
-export const kStoredDTypes: readonly DType[] = [...kAnyDType, "float16", "bfloat16"];
+export const kStoredDTypes: readonly DType[] = [
+  ...kAnyDType,
+  "float16",
+  "bfloat16",
+  "int8",
+  "int16",
+];
 
 /** Whether several elements share a word of memory. */
 export function sharesWords(dtype: DType): boolean {
@@ -41,4 +49,9 @@ export type Half = "float16" | "bfloat16";
 
 export function isHalf(dtype: DType): dtype is Half {
   return dtype === "float16" || dtype === "bfloat16";
+}
+
+/** Whether elements are integers of one or two bytes that shaders compute as i32. */
+export function isShort(dtype: DType): boolean {
+  return dtype === "int8" || dtype === "int16";
 }

@@ -1,7 +1,7 @@
 // The elements of memory in WGSL: the types that shaders compute with, and the texts that load, store, convert and add elements of each
 // dtype. Memory is an array of 32-bit words; `word(at)` is the text of one of them.
 
-import { type DType, isHalf, itemSize } from "./dtype";
+import { type DType, isHalf, isShort, itemSize } from "./dtype";
 
 /**
  * The type of elements in a shader. "i64" is a pair of words, the low one first. "index" is an int64 that counts elements of
@@ -48,6 +48,8 @@ const kElementTypes: Readonly<Partial<Record<DType, ElementType>>> = {
   complex64: "complex",
   float16: "f32",
   bfloat16: "f32",
+  int8: "i32",
+  int16: "i32",
 };
 
 /** Returns the default type in shaders for elements of a dtype. */
@@ -103,7 +105,10 @@ export function packingOf(dtype: DType): Packing {
     perWord,
     mask,
     shift: (element) => `(${width}u * (${element} & ${perWord - 1}u))`,
-    bits: (value) => (isHalf(dtype) ? `${dtype}_of_f32(${value})` : `(${value} & ${mask})`),
+    bits: (value) => {
+      if (isHalf(dtype)) return `${dtype}_of_f32(${value})`;
+      return `(${isShort(dtype) ? `bitcast<u32>(${value})` : value} & ${mask})`;
+    },
   };
 }
 
@@ -113,6 +118,9 @@ export function partOfWord(dtype: DType) {
   const at = `at / ${perWord}u`;
   return {
     load: (word: (at: string) => string) => {
+      // As an i32, its sign is extended.
+      if (isShort(dtype))
+        return `extractBits(bitcast<i32>(${word(at)}), ${shift("at")}, ${32 / perWord}u)`;
       const part = `((${word(at)} >> ${shift("at")}) & ${mask})`;
       return isHalf(dtype) ? `f32_of_${dtype}(${part})` : part;
     },

@@ -42,28 +42,56 @@ RowFunction row_function(DType to, DType from) {
   });
 }
 
-// Converts rows to or from half precision, via float32.
-void convert_halves(void* to, DType to_dtype, std::int64_t to_step, const void* from,
-                    DType from_dtype, std::int64_t from_step, std::int64_t count) {
-  constexpr std::int64_t kTile = 256;
+constexpr std::int64_t kTile = 256;
+
+// Elements of a computed dtype of four bytes, packed.
+using Tile = std::array<std::uint32_t, kTile>;
+
+// Converts elements of a stored dtype to the one that they are computed in.
+void load(DType dtype, const void* from, std::int64_t from_step, Tile& tile, std::int64_t count) {
+  if (dtype == DType::kInt8)
+    return convert_row<std::int32_t, std::int8_t>(tile.data(), 1, from, from_step, count);
+  if (dtype == DType::kInt16)
+    return convert_row<std::int32_t, std::int16_t>(tile.data(), 1, from, from_step, count);
   std::array<std::uint16_t, kTile> halves{};
-  std::array<float, kTile> floats{};
+  copy_of_items(2)(halves.data(), 1, from, from_step, count);
+  widen_halves(dtype, halves.data(), reinterpret_cast<float*>(tile.data()), count);
+}
+
+// The inverse of load(); of an integer the last bits stay.
+void store(DType dtype, void* to, std::int64_t to_step, const Tile& tile, std::int64_t count) {
+  if (dtype == DType::kInt8)
+    return convert_row<std::int8_t, std::int32_t>(to, to_step, tile.data(), 1, count);
+  if (dtype == DType::kInt16)
+    return convert_row<std::int16_t, std::int32_t>(to, to_step, tile.data(), 1, count);
+  std::array<std::uint16_t, kTile> halves{};
+  narrow_halves(dtype, reinterpret_cast<const float*>(tile.data()), halves.data(), count);
+  copy_of_items(2)(to, to_step, halves.data(), 1, count);
+}
+
+// Converts rows to or from stored dtypes, via those that they are computed in.
+void convert_stored(void* to, DType to_dtype, std::int64_t to_step, const void* from,
+                    DType from_dtype, std::int64_t from_step, std::int64_t count) {
+  Tile loaded{};
+  Tile converted{};
+  const RowFunction convert_computed =
+      row_function(computed_dtype(to_dtype), computed_dtype(from_dtype));
   for (std::int64_t done = 0; done < count; done += kTile) {
     const std::int64_t some = std::min(count - done, kTile);
-    const void* const source = element_at(from, from_dtype, done * from_step);
+    const void* source = element_at(from, from_dtype, done * from_step);
     void* const target = element_at(to, to_dtype, done * to_step);
-    if (is_half(from_dtype)) {
-      copy_of_items(2)(halves.data(), 1, source, from_step, some);
-      widen_halves(from_dtype, halves.data(), floats.data(), some);
-    } else {
-      row_function(DType::kFloat32, from_dtype)(floats.data(), 1, source, from_step, some);
+    std::int64_t step = from_step;
+    if (is_stored(from_dtype)) {
+      load(from_dtype, source, from_step, loaded, some);
+      source = loaded.data();
+      step = 1;
     }
-    if (is_half(to_dtype)) {
-      narrow_halves(to_dtype, floats.data(), halves.data(), some);
-      copy_of_items(2)(target, to_step, halves.data(), 1, some);
-    } else {
-      row_function(to_dtype, DType::kFloat32)(target, to_step, floats.data(), 1, some);
+    if (!is_stored(to_dtype)) {
+      convert_computed(target, to_step, source, step, some);
+      continue;
     }
+    convert_computed(converted.data(), 1, source, step, some);
+    store(to_dtype, target, to_step, converted, some);
   }
 }
 
@@ -79,7 +107,7 @@ const void* second_part(const void* data, DType dtype) {
 PartConversion::PartConversion(DType to, DType from) : to_(to), from_(from) {
   if (to == from)
     convert_ = copy_of_items(item_size(to));
-  else if (!is_half(to) && !is_half(from))
+  else if (!is_stored(to) && !is_stored(from))
     convert_ = row_function(to, from);
 }
 
@@ -88,7 +116,7 @@ void PartConversion::operator()(void* to, std::int64_t to_step, const void* from
   if (convert_ != nullptr)
     convert_(to, to_step, from, from_step, count);
   else
-    convert_halves(to, to_, to_step, from, from_, from_step, count);
+    convert_stored(to, to_, to_step, from, from_, from_step, count);
 }
 
 void RowConversion::convert(void* to, std::int64_t to_step, const void* from,

@@ -161,4 +161,6 @@ const kTypeNames: Readonly<Partial<Record<DType, string>>> = {
   complex128: "ComplexDouble",
   float16: "Half",
   bfloat16: "BFloat16",
+  int8: "Char",
+  int16: "Short",
 };
