@@ -11,6 +11,8 @@ from ._bridge import Unsupported
 SUPPORTED = {
     "bool",
     "uint8",
+    "int8",
+    "int16",
     "int32",
     "int64",
     "float16",
