@@ -66,6 +66,7 @@ const kWrongTypes = [
   "{ dim: 0 }",
   "{ dtype: null }",
   '{ dtype: "float16" }',
+  '{ dtype: "int8" }',
   '{ device: "webgpu" }',
   "{ length: 2 ** 32 }",
   "{ re: 1, im: NaN }",

@@ -32,6 +32,8 @@ const kDTypes = [
   "complex128",
   "float16",
   "bfloat16",
+  "int8",
+  "int16",
 ];
 
 /** Adds a call of some op on the tensors of a program. */

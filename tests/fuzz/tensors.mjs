@@ -13,6 +13,8 @@ const kDTypes = [
   "complex128",
   "float16",
   "bfloat16",
+  "int8",
+  "int16",
 ];
 const kShapes = [
   "[]",

@@ -30,7 +30,7 @@ function python(script, ...args) {
     .split("\n");
 }
 
-const dtypes = ["float32", "float64", "int32", "int64", "uint8", "bool"];
+const dtypes = ["float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"];
 dtypes.push("complex64", "complex128", "float16", "bfloat16");
 const base = eg.arange(6, { dtype: "float32" });
 

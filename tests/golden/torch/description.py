@@ -11,7 +11,7 @@ def described(value):
         flat = value.detach().reshape(-1)
         flat = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat
         data = [described(one) for one in flat.double().tolist()]
-        dtype = "int32" if value.dtype in (torch.int16, torch.int8) else str(value.dtype).replace("torch.", "")
+        dtype = str(value.dtype).replace("torch.", "")
         return {"$tensor": dtype, "shape": list(value.shape), "strides": list(value.stride()), "data": data, "requiresGrad": value.requires_grad}
     if isinstance(value, (torch.dtype, torch.device)):
         return str(value).replace("torch.", "")

@@ -122,14 +122,14 @@ describe("loadSafetensors", () => {
   test("widens the types it does not have", () => {
     const halves = [0x00, 0x3c, 0x00, 0xc0, 0x01, 0x00, 0x00, 0x7c];
     const bytes = file(
-      { h: entry("F16", [4], 0, 8), b: entry("BF16", [1], 8, 10), i: entry("I8", [2], 10, 12) },
-      [...halves, 0xc0, 0x3f, 0x80, 0x7f],
+      { h: entry("F16", [4], 0, 8), b: entry("BF16", [1], 8, 10), u: entry("U16", [1], 10, 12) },
+      [...halves, 0xc0, 0x3f, 0xff, 0xfe],
     );
-    const { h, b, i } = loadSafetensors(bytes);
+    const { h, b, u } = loadSafetensors(bytes);
     assert.deepEqual(h.arraySync(), [1, -2, 2 ** -24, Infinity]);
     assert.deepEqual(b.arraySync(), [1.5]);
-    assert.deepEqual(i.arraySync(), [-128, 127]);
-    assert.equal(i.dtype, "int32");
+    assert.deepEqual(u.arraySync(), [0xfeff]);
+    assert.equal(u.dtype, "int32");
   });
 
   test("reads a file inside a larger buffer, and one without tensors", () => {

@@ -33,7 +33,7 @@ describe("saveTorch keeps", () => {
 
   test("every dtype, scalars and empty tensors", async () => {
     const dtypes = ["float32", "float64", "int32", "int64", "uint8", "bool"];
-    dtypes.push("complex64", "complex128", "float16", "bfloat16");
+    dtypes.push("complex64", "complex128", "float16", "bfloat16", "int8", "int16");
     for (const dtype of dtypes) {
       const x = eg.tensor([1, 0, 3]).to(dtype);
       const y = await again(x);

@@ -13,7 +13,8 @@ describe("eg.tensor", () => {
       [new Int32Array(1), "int32"],
       [new BigInt64Array(1), "int64"],
       [new Uint8Array(1), "uint8"],
-      [new Int16Array(1), "int32"],
+      [new Int8Array(1), "int8"],
+      [new Int16Array(1), "int16"],
       [new Uint32Array(1), "int64"],
     ];
     for (const [data, dtype] of cases) assert.equal(eg.tensor(data).dtype, dtype);

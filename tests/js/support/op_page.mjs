@@ -13,7 +13,8 @@ those computed in the highest precision from the same numbers; a gradient, if it
 with the gradient in double); a second order, if the gradient of the gradient does. An op given a dtype that is not listed throws
 \`DtypeMismatch\`, except that uint8 and bool are also missing where their arithmetic gives other values, because it wraps around or has no
 differences. *float* is float32 and float64, *complex* is complex64 and complex128, *int* is int32, int64 and uint8; – means that there is
-nothing to differentiate. An op that supports float32 also supports float16 and bfloat16, and computes them in float32.
+nothing to differentiate. An op that supports float32 also supports float16 and bfloat16, and computes them in float32; one that
+supports int32 also supports int8 and int16, and computes them in int32.
 
 The columns *cpu*, *gradient* and *second order* describe the CPU. The column *webgpu* was measured on the device: it lists the dtypes whose
 values equal the CPU's, in single precision; ′ means that the gradient does too, ″ the gradient of the gradient as well. *on the CPU* means
