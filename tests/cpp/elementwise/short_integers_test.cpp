@@ -125,8 +125,7 @@ TEST(ShortIntegers, NumbersOutOfRangeAreRefused) {
   expect_error(ErrorCode::kInvalidArgument, "the value -32769 does not fit int16",
                [] { full({2}, -32769, DType::kInt16); });
   const Tensor x = full({2}, 1, DType::kInt8);
-  expect_error(ErrorCode::kInvalidArgument, "300 does not fit int8",
-               [&] { call<op::Lt>(x, 300); });
+  expect_error(ErrorCode::kInvalidArgument, "300 does not fit int8", [&] { call<op::Lt>(x, 300); });
   expect_error(ErrorCode::kInvalidArgument, "divided by zero",
                [&] { call<op::Remainder>(x, full({}, 256, DType::kInt64)); });
 }

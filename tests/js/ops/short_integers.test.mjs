@@ -114,8 +114,7 @@ const kCases = {
   indexAdd: (a, b) => a.indexAdd(0, ints([11, 11]), b.narrow(0, 0, 2)),
   indexFill: (a) => a.indexFill(0, ints([1]), 7),
   indexPut: (a, b) => eg.indexPut(a, [ints([1, 2])], b.narrow(0, 0, 2)),
-  indexPutAdd: (a, b) =>
-    eg.indexPut(a, [ints([11, 11])], b.narrow(0, 0, 2), { accumulate: true }),
+  indexPutAdd: (a, b) => eg.indexPut(a, [ints([11, 11])], b.narrow(0, 0, 2), { accumulate: true }),
   maskedSelect: (a, b) => a.maskedSelect(b.gt(0)),
   nonzero: (a) => a.nonzero(),
   repeatInterleave: (a) => a.narrow(0, 0, 3).repeatInterleave(ints([2, 0, 1])),

@@ -60,8 +60,6 @@ function retyped(value, { type }) {
 const kDTypes = {
   float: "float32",
   double: "float64",
-  int8: "int32",
-  int16: "int32",
   uint16: "int32",
   uint32: "int64",
   uint64: "int64",

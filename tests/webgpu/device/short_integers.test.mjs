@@ -16,7 +16,16 @@ for (const [dtype, bits] of [
 
   describe(`${dtype} on the device`, options, () => {
     test("comes from all dtypes and goes to them", () => {
-      for (const other of ["float32", "int32", "int64", "uint8", "bool", "float16", "int8", "int16"]) {
+      for (const other of [
+        "float32",
+        "int32",
+        "int64",
+        "uint8",
+        "bool",
+        "float16",
+        "int8",
+        "int16",
+      ]) {
         const from = eg.tensor(values.map((x) => x % 100)).to(other);
         assert.deepEqual(from.to(device).to(dtype).dataSync(), from.to(dtype).dataSync(), other);
         const back = host().to(device).to(other);

@@ -29,12 +29,12 @@ const kHeldAs: Readonly<Record<TypeName, eg.DType | null>> = {
   float8e5m2: "float16",
   float8e5m2fnuz: "float16",
   uint4: "uint8",
-  int4: "int32",
+  int4: "int8",
   float4e2m1: "float16",
   // Its powers of two reach beyond those of float16.
   float8e8m0: "float32",
   uint2: "uint8",
-  int2: "int32",
+  int2: "int8",
 };
 
 /** The range of the integer types that wrap around: [smallest, number of bits]. */

@@ -25,4 +25,11 @@ export const complex128 = "complex128";
 /** True or false. */
 export const bool = "bool";
 
-export { float16 as half, float32 as float, float64 as double, int16 as short, int32 as int, int64 as long };
+export {
+  float16 as half,
+  float32 as float,
+  float64 as double,
+  int16 as short,
+  int32 as int,
+  int64 as long,
+};
