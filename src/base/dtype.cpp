@@ -7,13 +7,14 @@ namespace eg {
 
 std::string_view dtype_name(DType dtype) {
   static constexpr std::array<std::string_view, kDTypeCount> kNames{
-      "float32",   "float64",    "int32",   "int64",    "uint8", "bool",
-      "complex64", "complex128", "float16", "bfloat16", "int8",  "int16"};
+      "float32",    "float64", "int32",    "int64", "uint8", "bool",     "complex64",
+      "complex128", "float16", "bfloat16", "int8",  "int16", "complex32"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 
 std::size_t item_size(DType dtype) {
-  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4, 8, 4, 8, 1, 1, 8, 16, 2, 2, 1, 2};
+  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4,  8, 4, 8, 1, 1, 8,
+                                                               16, 2, 2, 1, 2, 4};
   return kSizes[static_cast<std::size_t>(dtype)];
 }
 
@@ -34,7 +35,7 @@ DType promote_types(DType a, DType b) {
   if (is_complex(a) != is_complex(b)) {
     const DType complex_type = is_complex(a) ? a : b;
     const DType other = is_complex(a) ? b : a;
-    return other == DType::kFloat64 ? DType::kComplex128 : complex_type;
+    return is_floating(other) ? promote_types(complex_type, complex_dtype(other)) : complex_type;
   }
   if (category(a) != category(b)) return category(a) > category(b) ? a : b;
   // Of these pairs neither represents all values of the other.

@@ -29,8 +29,9 @@ enum class DType : std::uint8_t {
   kBFloat16,
   kInt8,
   kInt16,
+  kComplex32,
 };
-inline constexpr std::size_t kDTypeCount = 12;
+inline constexpr std::size_t kDTypeCount = 13;
 /// The dtypes that have kernels; they are the first ones of the enum. The others are only stored.
 inline constexpr std::size_t kComputedDTypeCount = 8;
 
@@ -42,7 +43,9 @@ std::string_view dtype_name(DType dtype);
 /// Bytes per element.
 std::size_t item_size(DType dtype);
 
-constexpr bool is_complex(DType t) { return t == DType::kComplex64 || t == DType::kComplex128; }
+constexpr bool is_complex(DType t) {
+  return t == DType::kComplex64 || t == DType::kComplex128 || t == DType::kComplex32;
+}
 /// True for the floating-point dtypes of two bytes, which are computed in float32.
 constexpr bool is_half(DType t) { return t == DType::kFloat16 || t == DType::kBFloat16; }
 constexpr bool is_floating(DType t) {
@@ -55,7 +58,8 @@ constexpr bool is_stored(DType t) { return static_cast<std::size_t>(t) >= kCompu
 /// The dtype that elements of this one are computed in.
 constexpr DType computed_dtype(DType t) {
   if (!is_stored(t)) return t;
-  return is_short(t) ? DType::kInt32 : DType::kFloat32;
+  if (is_short(t)) return DType::kInt32;
+  return is_complex(t) ? DType::kComplex64 : DType::kFloat32;
 }
 constexpr bool is_integral(DType t) { return !is_complex(t) && !is_floating(t); }
 /// True for the dtypes that can require a gradient.
@@ -64,10 +68,12 @@ constexpr bool is_differentiable(DType t) { return is_complex(t) || is_floating(
 /// The dtype of the real and the imaginary part; a real dtype is returned unchanged.
 constexpr DType real_dtype(DType t) {
   if (t == DType::kComplex64) return DType::kFloat32;
+  if (t == DType::kComplex32) return DType::kFloat16;
   return t == DType::kComplex128 ? DType::kFloat64 : t;
 }
-/// The complex dtype whose parts have the given floating dtype.
+/// The complex dtype whose parts have the given floating dtype; for bfloat16, complex64.
 constexpr DType complex_dtype(DType parts) {
+  if (parts == DType::kFloat16) return DType::kComplex32;
   return parts == DType::kFloat64 ? DType::kComplex128 : DType::kComplex64;
 }
 

@@ -34,10 +34,11 @@ Tensor in_place_tangent(const ElementwiseInfo& info, std::span<const Tensor> inp
   return result.defined() ? math::cast(result, inputs[0].dtype()) : result;
 }
 
-// The dtype a kernel works in: bool in uint8, complex64 in complex128, others in their own one.
+// The dtype a kernel works in: bool in uint8, complex numbers in complex128, other stored dtypes in
+// that which they are computed in.
 DType kernel_dtype(DType compute) {
   if (compute == DType::kBool) return DType::kUInt8;
-  return compute == DType::kComplex64 ? DType::kComplex128 : computed_dtype(compute);
+  return is_complex(compute) ? DType::kComplex128 : computed_dtype(compute);
 }
 
 Shape result_shape(const ElementwiseInfo& info, std::span<const Tensor> inputs) {

@@ -12,7 +12,7 @@ namespace {
 
 bool fits_half(Scalar value, DType dtype) {
   const auto number = std::abs(value.to<double>());
-  return number <= (dtype == DType::kFloat16 ? kMaxFloat16 : kMaxBFloat16) ||
+  return number <= (dtype == DType::kBFloat16 ? kMaxBFloat16 : kMaxFloat16) ||
          !std::isfinite(number);
 }
 

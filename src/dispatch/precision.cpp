@@ -49,8 +49,8 @@ DType CallOperands::result_dtype() const {
   if (wanted_.has_value()) return *wanted_;
   const bool is_full = precision_ == Precision::kFull && is_half(autograd_state().autocast);
   if (is_full) return DType::kFloat32;
-  const std::optional<DType> floats = promoted(is_floating);
-  if (floats.has_value()) return *floats;
+  const std::optional<DType> fractions = promoted(is_differentiable);
+  if (fractions.has_value()) return *fractions;
   // Positions are int64, which does not make other results wider.
   return promoted([](DType t) { return is_integral(t) && t != DType::kInt64; })
       .value_or(DType::kFloat32);
@@ -72,11 +72,14 @@ std::optional<DType> CallOperands::promoted(bool (*counts)(DType)) const {
 }
 
 Tensor CallOperands::finished(const Tensor& result, DType dtype) const {
-  if (!result.defined() || result.dtype() != computed_dtype(dtype)) return result;
+  if (!result.defined()) return result;
+  // The norm of complex numbers is real.
+  const bool is_real = is_complex(dtype) && result.dtype() == DType::kFloat32;
+  if (!is_real && result.dtype() != computed_dtype(dtype)) return result;
   for (const Cast& cast : casts_) {
     if (result.is_same(cast.prepared) && cast.given.dtype() == dtype) return cast.given;
   }
-  return math::cast(result, dtype);
+  return math::cast(result, is_real ? real_dtype(dtype) : dtype);
 }
 
 void CallOperands::finish(std::span<Tensor> results) const {

@@ -16,8 +16,8 @@ using MovingOps =
     Concat<CopyOps, StrideOps, ViewOps, SparseOps,
            TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike, OnesLike, FullLike,
                     EmptyLike, Rand, Randn, RandLike, RandnLike, UniformInPlace, NormalInPlace,
-                    RandomInPlace, Randint, Randperm, Normal, Kron, Real, Conj, Linear, Embedding,
-                    OneHot, Pad, Quantize>>;
+                    RandomInPlace, Randint, Randperm, Normal, Kron, ViewAsReal, ViewAsComplex, Real,
+                    Imag, Conj, ToComplex, Linear, Embedding, OneHot, Pad, Quantize>>;
 
 using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps, RecurrentOps,
                         TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Prelu>>;

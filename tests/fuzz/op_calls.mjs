@@ -34,6 +34,7 @@ const kDTypes = [
   "bfloat16",
   "int8",
   "int16",
+  "complex32",
 ];
 
 /** Adds a call of some op on the tensors of a program. */

@@ -15,6 +15,7 @@ const kDTypes = [
   "bfloat16",
   "int8",
   "int16",
+  "complex32",
 ];
 const kShapes = [
   "[]",

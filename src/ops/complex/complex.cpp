@@ -31,8 +31,8 @@ Strides halved(Strides strides) {
 
 void check_pairs(const Tensor& t) {
   constexpr std::string_view kOp = ViewAsComplex::doc.name;
-  check(is_floating(t.dtype()), ErrorCode::kDtypeMismatch, kOp,
-        "expected a floating-point tensor, got ", t.dtype(), '.');
+  check(is_floating(t.dtype()) && t.dtype() != DType::kBFloat16, ErrorCode::kDtypeMismatch, kOp,
+        "expected a tensor of float16, float32 or float64, got ", t.dtype(), '.');
   check(t.ndim() > 0, ErrorCode::kShapeMismatch, kOp,
         "expected at least 1 dimension, got a 0-dim tensor.");
   check(t.shape().back() == 2, ErrorCode::kShapeMismatch, kOp,
@@ -110,7 +110,7 @@ Tensor Conj::call(const Tensor& input) {
   copy_data(result, input);
   const Tensor imaginary = part(result, 1);
   const std::array<const Tensor*, 1> operand{&imaginary};
-  const DType dtype = imaginary.dtype();
+  const DType dtype = computed_dtype(imaginary.dtype());
   const ElementwiseInfo& neg = elementwise_info<op::Neg>();
   run_formula({.op = neg.name,
                .on_cpu = neg.forward[static_cast<std::size_t>(dtype)],

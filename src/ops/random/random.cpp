@@ -184,6 +184,10 @@ constexpr double kPartDeviation = std::numbers::sqrt2 / 2;
 Tensor uniform_in(const Tensor& t, std::string_view name) {
   if (is_half(t.dtype())) return uniform_in_half(t);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
+  if (is_half(parts.dtype())) {
+    copy_data(parts, uniform_in_half(parts));
+    return t;
+  }
   visit_floating(parts.dtype(), name, [&]<class T>() { draw_uniform<T>(parts, 0, 1); });
   return t;
 }
@@ -193,6 +197,10 @@ Tensor normal_in(const Tensor& t, std::string_view name) {
   if (is_half(t.dtype())) return normal_in_half(t, 0, 1);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   const double std = is_complex(t.dtype()) ? kPartDeviation : 1;
+  if (is_half(parts.dtype())) {
+    copy_data(parts, normal_in_half(parts, 0, std));
+    return t;
+  }
   visit_floating(parts.dtype(), name,
                  [&]<class T>() { draw_normal<T>(parts, 0, std, t.is_contiguous()); });
   return t;

@@ -235,7 +235,7 @@ describe("numbers beside uint8 and bool", () => {
 
 describe("dtypes are PyTorch's", () => {
   test("vdot() is of its operands' dtype", () => {
-    for (const dtype of ["uint8", "int32", "int64", "float16", "float32", "complex64"]) {
+    for (const dtype of ["uint8", "int8", "int32", "int64", "float16", "float32", "complex64"]) {
       const x = eg.tensor([1, 2, 8], { dtype });
       assert.equal(eg.vdot(x, x).dtype, dtype);
     }
@@ -325,7 +325,7 @@ describe("dtypes are PyTorch's", () => {
 // As PyTorch 2.6 does.
 describe("addr", () => {
   const bool = (data) => eg.tensor(data, { dtype: "bool" });
-  const kDtypes = ["bool", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64"];
+  const kDtypes = ["bool", "uint8", "int8", "int32", "int64", "float16", "float32", "float64", "complex64"];
 
   test("promotes its operands, whatever their dimensions", () => {
     for (const a of kDtypes) {

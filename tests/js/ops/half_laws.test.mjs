@@ -7,8 +7,8 @@ import { callOp, functionOf, opTable, samplesOf } from "../support/op_samples.mj
 
 const kEps = { float16: 2 ** -10, bfloat16: 2 ** -7 };
 
-// The results of these do not depend on the values of their operands.
-const kUnset = new Set(["empty", "emptyLike"]);
+// The results of these do not depend on the values of their operands, or are complex32.
+const kUnset = new Set(["empty", "emptyLike", "viewAsComplex", "complex"]);
 // These draw numbers with all digits of the dtype, or all of its numbers.
 const kOtherDigits = new Set(["rand", "randLike", "random_", "uniform_"]);
 // Its scales are float32.

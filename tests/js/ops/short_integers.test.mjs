@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { assertClose, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 import { readJson } from "../support/files.mjs";
+import { callOp, opTable, samplesOf } from "../support/op_samples.mjs";
 
 const { nn } = eg;
 const F = nn.functional;
@@ -284,3 +285,46 @@ describe("what is refused", () => {
     assertThrows(() => x().add_(1.5), "DtypeMismatch");
   });
 });
+
+// The results of these do not depend on the values of their operands.
+const kUnset = new Set(["empty", "emptyLike"]);
+// The range that it draws from is that of the dtype.
+const kOtherRange = new Set(["random_"]);
+
+describe("an op of short integers is the op of int32, of which the last bits are kept", () => {
+  for (const op of opTable.filter(({ kind, js }) => kind !== "internal" && !kUnset.has(js)))
+    for (const dtype of kShorts)
+      test(`${op.js} ${dtype}`, () => eg.scope(() => checkOp(op, dtype)));
+});
+
+function checkOp(op, dtype) {
+  for (const sample of samplesOf(op)) {
+    const floats = sample.make("float32");
+    const isFloat = (value) => value instanceof eg.Tensor && value.isFloatingPoint();
+    if (!floats?.flat().some(isFloat)) continue;
+    // With large numbers, so that most sums and products wrap around.
+    const integersOf = (to) => (value) => {
+      if (Array.isArray(value)) return value.map(integersOf(to));
+      return isFloat(value) ? value.detach().mul(41).to("int8").to(to) : value;
+    };
+    const [found, expected] = [dtype, "int32"].map((to) => {
+      try {
+        return callOp(op, floats.map(integersOf(to)));
+      } catch (error) {
+        return error.code;
+      }
+    });
+    if (!Array.isArray(expected)) {
+      assert.equal(found, expected);
+      continue;
+    }
+    assert.ok(Array.isArray(found), `${found}`);
+    found.forEach((result, i) => {
+      const wanted = expected[i].dtype === "int32" ? expected[i].to(dtype) : expected[i];
+      assert.equal(result.dtype, wanted.dtype, sample.text);
+      assert.deepEqual(result.shape, wanted.shape);
+      if (!kOtherRange.has(op.js))
+        assert.deepEqual(result.dataSync(), wanted.dataSync(), sample.text);
+    });
+  }
+}

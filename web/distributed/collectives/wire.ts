@@ -17,6 +17,7 @@ const kWire: Partial<Record<eg.DType, WireDType>> = {
   int64: "int64",
   uint8: "uint8",
   bool: "uint8",
+  complex32: "float32",
   complex64: "float32",
   complex128: "float64",
 };

@@ -24,9 +24,10 @@ import {
   fitsInt64,
   isComplex,
   isComplexNumber,
-  isHalf,
   isStoredAs,
   newArray,
+  readDtype,
+  realDtype,
   type StoredArray,
   type TypedArray,
 } from "../tensor/dtype.js";
@@ -137,7 +138,7 @@ export function linspace(...given: readonly unknown[]): Tensor {
     return linspaceOfReal(start as number, end as number, steps, { dtype, device, requiresGrad });
   }
   const wanted = complexDtypeFor("linspace", dtype);
-  const options = { dtype: wanted === "complex64" ? "float32" : "float64", device } as const;
+  const options = { dtype: realDtype(wanted), device };
   const partOf = (one: number | Complex, name: "re" | "im") =>
     isComplexNumber(one) ? one[name] : name === "re" ? one : 0;
   const part = (name: "re" | "im") =>
@@ -206,7 +207,7 @@ function fromData(data: unknown, options: FromDataValues): Tensor {
   if (sizeOf(shape) !== count || !Number.isInteger(count)) {
     fail("ShapeMismatch", "tensor", `${count} elements do not match the shape [${shape}].`);
   }
-  const read = isHalf(dtype) ? "float32" : dtype;
+  const read = readDtype(dtype);
   const elements = storedArrayOf(data, read) ?? filledArray(data, read, count, isPaired);
   const result = fromElements(read, shape, elements);
   return read === dtype ? result : rounded(result, dtype);
@@ -262,6 +263,7 @@ const kByWidth: readonly DType[] = [
   "bfloat16",
   "float32",
   "float64",
+  "complex32",
   "complex64",
   "complex128",
 ];

@@ -2,7 +2,7 @@
 
 import { fail } from "../runtime/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
-import { type DType, dtypeRule, isComplex } from "../tensor/dtype.js";
+import { type DType, dtypeRule, realDtype } from "../tensor/dtype.js";
 
 /** The numeric limits of a floating-point dtype. */
 export interface FloatInfo {
@@ -39,9 +39,10 @@ export interface IntegerInfo {
 /** Returns the numeric limits of a floating-point dtype, or of the parts of a complex one. */
 export function finfo(dtype: DType = getDefaultDtype()): FloatInfo {
   dtypeRule.check("finfo", "dtype", dtype);
-  if (dtype === "float32" || dtype === "complex64") return floatInfo("float32", 32, 24, 128, 1e-6);
-  if (dtype === "float64" || isComplex(dtype)) return floatInfo("float64", 64, 53, 1024, 1e-15);
-  if (dtype === "float16") return floatInfo(dtype, 16, 11, 16, 1e-3);
+  const real = realDtype(dtype);
+  if (real === "float32") return floatInfo(real, 32, 24, 128, 1e-6);
+  if (real === "float64") return floatInfo(real, 64, 53, 1024, 1e-15);
+  if (real === "float16") return floatInfo(real, 16, 11, 16, 1e-3);
   if (dtype === "bfloat16") return floatInfo(dtype, 16, 8, 128, 1e-2);
   return fail(
     "DtypeMismatch",

@@ -4,7 +4,7 @@ import { kIsContiguous } from "../generated/border.js";
 import { toDtype } from "../generated/internal.js";
 import { contiguous } from "../generated/ops.js";
 import { calledAs, fail } from "../runtime/errors.js";
-import { allocated, isHalf, itemSize } from "../tensor/dtype.js";
+import { allocated, itemSize, readDtype } from "../tensor/dtype.js";
 import { elementsOf, type Item, itemAt } from "../tensor/elements.js";
 import { geometryOf } from "../tensor/info.js";
 import type { DataArray, StoredCopy } from "../tensor/own_memory.js";
@@ -15,8 +15,9 @@ export type NestedArray = Item | NestedArray[];
 
 /** Returns a copy of a tensor's elements in row-major order, 16-bit floats as float32. */
 export function readArray(tensor: Tensor): DataArray {
-  if (!isHalf(tensor.dtype)) return readStored(tensor) as DataArray;
-  const widened = (alias: Tensor) => toDtype(alias, "float32");
+  const dtype = readDtype(tensor.dtype);
+  if (dtype === tensor.dtype) return readStored(tensor) as DataArray;
+  const widened = (alias: Tensor) => toDtype(alias, dtype);
   return readCopy("data", tensor, widened, (wide) => readStored(wide) as DataArray);
 }
 

@@ -23,5 +23,7 @@ export function getDefaultDtype(): DType {
 
 /** Returns the complex dtype that matches the default dtype. */
 export function defaultComplexDtype(): DType {
-  return getDefaultDtype() === "float64" ? "complex128" : "complex64";
+  const parts = getDefaultDtype();
+  if (parts === "float16") return "complex32";
+  return parts === "float64" ? "complex128" : "complex64";
 }

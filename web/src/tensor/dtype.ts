@@ -45,6 +45,7 @@ const kOtherDTypes: Readonly<Record<string, DType>> = {
   uint32: "int64",
   byte: "uint8",
   boolean: "bool",
+  chalf: "complex32",
   cfloat: "complex64",
   cdouble: "complex128",
   f16: "float16",
@@ -94,6 +95,7 @@ const kArrays = {
   bfloat16: Uint16Array,
   int8: Int8Array,
   int16: Int16Array,
+  complex32: Uint16Array,
 } as const;
 
 /** Elements as stored in memory: 16-bit floats are their bits. */
@@ -122,12 +124,25 @@ export function deviceCode(device: unknown, where: string): number {
 
 /** True for complex types, whose elements are pairs of floats. */
 export function isComplex(dtype: DType): boolean {
-  return dtype === "complex64" || dtype === "complex128";
+  return dtype.startsWith("complex");
 }
 
 /** True for the real floating-point types. */
 export function isFloat(dtype: DType): boolean {
   return dtype === "float32" || dtype === "float64" || isHalf(dtype);
+}
+
+/** Returns the dtype of the parts of a complex dtype, or the dtype itself. */
+export function realDtype(dtype: DType): DType {
+  if (dtype === "complex32") return "float16";
+  if (dtype === "complex64") return "float32";
+  return dtype === "complex128" ? "float64" : dtype;
+}
+
+/** Returns the dtype as which numbers of a dtype are read and written here: 16-bit floats as 32-bit ones. */
+export function readDtype(dtype: DType): DType {
+  if (dtype === "complex32") return "complex64";
+  return isHalf(dtype) ? "float32" : dtype;
 }
 
 /** True for the 16-bit floating-point types, which are computed in float32. */

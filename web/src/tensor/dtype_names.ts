@@ -18,6 +18,8 @@ export const bfloat16 = "bfloat16";
 export const float32 = "float32";
 /** 64-bit floats. */
 export const float64 = "float64";
+/** Complex numbers with 16-bit real and imaginary parts. */
+export const complex32 = "complex32";
 /** Complex numbers with 32-bit real and imaginary parts. */
 export const complex64 = "complex64";
 /** Complex numbers with 64-bit real and imaginary parts. */

@@ -2,7 +2,7 @@
 
 import { checked, native, wasmBuffer } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
-import { type Complex, type DType, isComplex, type StoredArray, viewMemory } from "./dtype.js";
+import { type Complex, type DType, isComplex, realDtype, type StoredArray, viewMemory } from "./dtype.js";
 import { geometryOf, handleOf } from "./info.js";
 import type { Tensor } from "./tensor.js";
 
@@ -45,7 +45,8 @@ export function elementsOf(tensor: Tensor, dtype: DType, count: number): StoredA
 /** Returns one element of an array of `dtype` elements. */
 export function itemAt(elements: StoredArray, index: number, dtype: DType): Item {
   if (isComplex(dtype)) {
-    return { re: Number(elements[2 * index]), im: Number(elements[2 * index + 1]) };
+    const part = (at: number) => itemAt(elements, 2 * index + at, realDtype(dtype)) as number;
+    return { re: part(0), im: part(1) };
   }
   const value = elements[index] ?? 0;
   if (dtype === "bool") return value !== 0;

@@ -14,6 +14,7 @@ const kOfDtypes: { readonly [Name in DType]?: Tolerance } = {
   bfloat16: { rtol: 1.6e-2, atol: 1e-5 },
   float32: { rtol: 1.3e-6, atol: 1e-5 },
   float64: { rtol: 1e-7, atol: 1e-7 },
+  complex32: { rtol: 1e-3, atol: 1e-5 },
   complex64: { rtol: 1.3e-6, atol: 1e-5 },
   complex128: { rtol: 1e-7, atol: 1e-7 },
 };

@@ -22,6 +22,7 @@ const kItemSizes: Readonly<Record<DType, number>> = {
   bfloat16: 2,
   int8: 1,
   int16: 2,
+  complex32: 4,
 };
 
 /** The real dtypes that shaders compute. */

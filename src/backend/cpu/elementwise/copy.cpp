@@ -128,7 +128,7 @@ void Fill::compute_on_cpu() const {
   if (is_short(y.dtype())) {
     const auto number = value.to<std::int32_t>();
     cpu::convert_elements(element.data(), y.dtype(), 1, &number, DType::kInt32, 0, 1);
-  } else if (is_half(y.dtype())) {
+  } else if (is_stored(y.dtype())) {
     const auto number = value.to<float>();
     cpu::convert_elements(element.data(), y.dtype(), 1, &number, DType::kFloat32, 0, 1);
   } else {

@@ -19,6 +19,7 @@ SUPPORTED = {
     "bfloat16",
     "float32",
     "float64",
+    "complex32",
     "complex64",
     "complex128",
 }

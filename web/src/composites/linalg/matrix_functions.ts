@@ -87,6 +87,7 @@ interface MatrixRank {
 
 const kEpsilons: Readonly<Record<string, number>> = {
   float32: 2 ** -23,
+  complex32: 2 ** -10,
   complex64: 2 ** -23,
   float64: 2 ** -52,
   complex128: 2 ** -52,

@@ -202,7 +202,9 @@ class Encoder {
         "It was not there a moment ago: a getter returns another tensor each time.",
       );
     const writer = this.#writer;
-    writer.call("torch._utils _rebuild_tensor_v2", () => {
+    const { dtype } = place.storage;
+    const isTyped = storageOfDtype(dtype) !== undefined;
+    writer.call(`torch._utils _rebuild_tensor_v${isTyped ? 2 : 3}`, () => {
       writer.persistent(() => this.#storageId(place.storage));
       writer.integer(place.offset);
       writer.tuple(() => writer.integers(tensor.shape));
@@ -210,6 +212,7 @@ class Encoder {
       writer.boolean(tensor.requiresGrad);
       // Hooks, which PyTorch does not save either.
       writer.call("collections OrderedDict", () => {});
+      if (!isTyped) writer.name(`torch ${dtype}`);
     });
   }
 
@@ -217,10 +220,13 @@ class Encoder {
     const number = this.storages.get(storage) ?? this.storages.size;
     this.storages.set(storage, number);
     this.#writer.string("storage");
-    this.#writer.name(`torch ${storageOfDtype(storage.dtype)}`);
+    const { dtype, count } = storage;
+    const kind = storageOfDtype(dtype);
+    this.#writer.name(kind === undefined ? "torch.storage UntypedStorage" : `torch ${kind}`);
     this.#writer.string(String(number));
     this.#writer.string("cpu");
-    this.#writer.integer(storage.count);
+    // Where the class does not tell the size of an element, bytes are counted.
+    this.#writer.integer(kind === undefined ? count * itemSize(dtype) : count);
   }
 }
 

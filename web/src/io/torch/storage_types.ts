@@ -39,12 +39,16 @@ const kStorages: Readonly<Record<string, string>> = {
 };
 
 // Safetensors files have no type for these.
-const kComplex128: StoredType = { dtype: "complex128", bytes: 16 };
+const kOwn = new Map<string, StoredType>([
+  ["complex32", { dtype: "complex32", bytes: 4 }],
+  ["complex128", { dtype: "complex128", bytes: 16 }],
+]);
 
 /** Returns how the elements of a PyTorch dtype are stored, or undefined for one that cannot be read. */
 export function storedTypeOf(dtype: string): StoredType | undefined {
-  if (dtype === "complex128") return kComplex128;
-  return Object.hasOwn(kNames, dtype) ? kStoredTypes.get(kNames[dtype] ?? "") : undefined;
+  const own = kOwn.get(dtype);
+  if (own !== undefined || !Object.hasOwn(kNames, dtype)) return own;
+  return kStoredTypes.get(kNames[dtype] ?? "");
 }
 
 /** Returns the dtype of a class of storages, such as "FloatStorage", or undefined for one that cannot be read. */
@@ -52,7 +56,7 @@ export function dtypeOfStorage(name: string): string | undefined {
   return Object.keys(kStorages).find((dtype) => kStorages[dtype] === name);
 }
 
-/** Returns the class of the storages of a dtype that exists here. */
-export function storageOfDtype(dtype: string): string {
-  return kStorages[dtype] ?? "";
+/** Returns the class of the storages of a dtype that exists here, or undefined if PyTorch has none. */
+export function storageOfDtype(dtype: string): string | undefined {
+  return kStorages[dtype];
 }

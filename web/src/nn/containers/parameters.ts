@@ -157,6 +157,7 @@ const kTypeNames: Readonly<Partial<Record<DType, string>>> = {
   int64: "Long",
   uint8: "Byte",
   bool: "Bool",
+  complex32: "ComplexHalf",
   complex64: "ComplexFloat",
   complex128: "ComplexDouble",
   float16: "Half",
