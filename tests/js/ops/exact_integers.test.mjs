@@ -325,7 +325,17 @@ describe("dtypes are PyTorch's", () => {
 // As PyTorch 2.6 does.
 describe("addr", () => {
   const bool = (data) => eg.tensor(data, { dtype: "bool" });
-  const kDtypes = ["bool", "uint8", "int8", "int32", "int64", "float16", "float32", "float64", "complex64"];
+  const kDtypes = [
+    "bool",
+    "uint8",
+    "int8",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+  ];
 
   test("promotes its operands, whatever their dimensions", () => {
     for (const a of kDtypes) {

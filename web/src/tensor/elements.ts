@@ -2,7 +2,14 @@
 
 import { checked, native, wasmBuffer } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
-import { type Complex, type DType, isComplex, realDtype, type StoredArray, viewMemory } from "./dtype.js";
+import {
+  type Complex,
+  type DType,
+  isComplex,
+  realDtype,
+  type StoredArray,
+  viewMemory,
+} from "./dtype.js";
 import { geometryOf, handleOf } from "./info.js";
 import type { Tensor } from "./tensor.js";
 
