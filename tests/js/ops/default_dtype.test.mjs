@@ -52,7 +52,8 @@ describe("the default dtype", () => {
         assert.equal(eg.arange(3).dtype, "int64");
         assert.equal(eg.tensor(new Float32Array(2)).dtype, "float32");
         assert.equal(eg.ones([2], { dtype: "float32" }).mul(0.5).dtype, "float32");
-        const complex = dtype === "float64" ? "complex128" : "complex64";
+        const kComplex = { float64: "complex128", float16: "complex32", bfloat16: "complex64" };
+        const complex = kComplex[dtype];
         assert.equal(eg.tensor([{ re: 1, im: 2 }]).dtype, complex);
         assert.equal(eg.finfo().dtype, dtype);
         assert.ok(!String(eg.ones([2])).includes("dtype"));
