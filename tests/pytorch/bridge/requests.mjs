@@ -1,7 +1,7 @@
 // What Python can ask for, by the name of the request.
 
 import * as eg from "edgegrad";
-import { resolve } from "./values.mjs";
+import { isRecord, resolve } from "./values.mjs";
 
 /**
  * Returns the table of requests. `values` encodes and decodes; `callPython(id, args)` calls a function of Python; `within()` tells Python
@@ -27,6 +27,7 @@ export function requests(values, { callPython, within }) {
       const args = a.map((one) => (one === "$body" ? within : decode(one)));
       return resolve(p)[n](...args);
     },
+    changing: ({ cb }) => changing(cb, callPython),
     defineFunction: (m) => functionClass(m, callPython),
     createModule: ({ name, base, forward, a }) =>
       new (moduleClass(name, base, forward, callPython))(...a.map(decode)),
@@ -40,7 +41,7 @@ export function requests(values, { callPython, within }) {
 }
 
 /** Returns an autograd.Function whose static methods are functions of Python. */
-function functionClass({ name, forward, backward, vmap, once, generate }, callPython) {
+function functionClass({ name, forward, backward, vmap, jvp, once, generate }, callPython) {
   const classes = {
     [name]: class extends eg.autograd.Function {
       static forward(...args) {
@@ -55,8 +56,24 @@ function functionClass({ name, forward, backward, vmap, once, generate }, callPy
   if (once) made.onceDifferentiable = true;
   if (generate) made.generateVmapRule = true;
   if (vmap) made.vmap = (...args) => callPython(vmap, args);
+  if (jvp) made.jvp = (...args) => callPython(jvp, args) ?? null;
   made.pythonKind = "class";
   return made;
+}
+
+/** Returns a function of Python that may change arrays and records among its arguments: it returns its result and the arguments. */
+function changing(id, callPython) {
+  return (...args) => {
+    const [result, after] = callPython(id, args);
+    args.forEach((one, i) => {
+      if (Array.isArray(one)) one.splice(0, one.length, ...after[i]);
+      else if (isRecord(one)) {
+        for (const key of Object.keys(one)) if (!(key in after[i])) delete one[key];
+        Object.assign(one, after[i]);
+      }
+    });
+    return result ?? undefined;
+  };
 }
 
 const kModuleClasses = new Map();

@@ -24,8 +24,8 @@ function send(message) {
 const values = new Values(first, callPython);
 const answer = requests(values, {
   callPython,
-  within() {
-    send({ entered: true });
+  within(...given) {
+    send({ entered: true, a: given.map(values.encode) });
     return serve();
   },
 });

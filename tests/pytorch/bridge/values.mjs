@@ -179,7 +179,7 @@ function encodeNumber(value) {
 }
 
 /** True for an object that stands for its entries alone, which Python gets as a dictionary. */
-function isRecord(value) {
+export function isRecord(value) {
   if (typeof value !== "object" || Object.getOwnPropertySymbols(value).length > 0) return false;
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;

@@ -64,6 +64,7 @@ if len(torch.__path__) > 1:
 for _name in ("forward_ad", "function", "functional", "grad_mode", "gradcheck", "graph"):
     importlib.import_module(f"torch.autograd.{_name}")
 torch.vmap = torch.func.vmap
+torch.ops = module("torch.ops", aten=torch.utils.checkpoint.Ops())
 torch._vmap_internals = module("torch._vmap_internals", vmap=torch.func.vmap, _vmap=torch.func.vmap)
 
 

@@ -12,7 +12,10 @@ BODY = "$body"
 
 
 class Block:
-    """Calls a function with a body that serves Python until the end of the block; `args` has BODY in its place."""
+    """
+    Calls a function with a body that serves Python until the end of the block; `args` has BODY in its place. What the body is given is
+    `given` in the block.
+    """
 
     def __init__(self, path: str, name: str, args: Sequence[Any]) -> None:
         self._request = (path, name, args)
@@ -20,7 +23,7 @@ class Block:
     def __enter__(self) -> Block:
         path, name, args = self._request
         encoded = [one if one is BODY else encode(one) for one in args]
-        channel.enter({"t": "within", "p": path, "n": name, "a": encoded})
+        self.given = decode(channel.enter({"t": "within", "p": path, "n": name, "a": encoded}))
         return self
 
     def __exit__(self, kind: Any = None, error: Any = None, trace: Any = None) -> bool:
@@ -39,12 +42,12 @@ class Block:
 class Mode:
     """A mode of edgegrad that lasts until its object is disposed; one may be entered again inside itself."""
 
-    def __init__(self, name: str, args: Sequence[Any] = ()) -> None:
-        self._name, self._args = name, args
+    def __init__(self, name: str, args: Sequence[Any] = (), path: str = "") -> None:
+        self._name, self._args, self._path = name, args, path
         self._entered: list[JSObject] = []
 
     def __enter__(self) -> Mode:
-        self._entered.append(function("", self._name, self._args))
+        self._entered.append(function(self._path, self._name, self._args))
         return self
 
     def __exit__(self, *_: Any) -> bool:

@@ -21,6 +21,13 @@ _NODE_FLAGS = ["--expose-gc", "--stack-size=3900"]
 _NUMBERS_PER_PROCESS = 10**9
 
 
+class _Given:
+    """What the body of a block is given."""
+
+    def __init__(self, values: list) -> None:
+        self.values = values
+
+
 class Channel:
     """A Node process and the pipes to it. Threads take turns: one conversation at a time."""
 
@@ -83,17 +90,19 @@ class Channel:
             self.send(message)
             return self._wait()
 
-    def enter(self, message: dict) -> None:
-        """Sends a request whose function calls a block: returns when the block is entered."""
+    def enter(self, message: dict) -> Any:
+        """Sends a request whose function calls a block: returns what the block is given, still encoded, when it is entered."""
         self._lock.acquire()
         try:
             self.send(message)
-            if self._wait(until_entered=True) is not None:
+            given = self._wait(until_entered=True)
+            if not isinstance(given, _Given):
                 raise Unsupported("shim: the function returned without calling its body")
         except BaseException:
             self._lock.release()
             raise
         self.blocks += 1
+        return given.values
 
     def leave(self, message: dict) -> Any:
         """Ends the innermost block with a result or an exception, and returns the answer to its request."""
@@ -129,7 +138,7 @@ class Channel:
             elif "err" in message:
                 self._raise(message["err"])
             elif until_entered and message.get("entered"):
-                return None
+                return _Given(message["a"])
             else:
                 return message["ok"]
 

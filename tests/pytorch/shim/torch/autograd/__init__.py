@@ -116,4 +116,10 @@ def kineto_available() -> bool:
     return False
 
 
+class _unsafe_preserve_version_counter(Block):
+    def __init__(self, tensors: Any) -> None:
+        given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+        super().__init__("autograd.graph", "unsafePreserveVersionCounter", [given, BODY])
+
+
 __getattr__ = otherwise_missing("torch.autograd")

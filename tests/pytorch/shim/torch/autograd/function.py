@@ -6,7 +6,7 @@ import types
 from typing import Any, Callable
 
 from .. import _bridge as bridge
-from .._bridge import Unsupported, channel, decode, encode, get, method, opaque
+from .._bridge import channel, decode, encode, get, method, opaque
 from .._stubs import otherwise_missing
 from .._tensor import Tensor
 
@@ -21,7 +21,7 @@ class FunctionCtx(bridge.JSObject):
         method(self, "saveForBackward", tensors)
 
     def save_for_forward(self, *tensors: Any) -> None:
-        raise Unsupported("missing: Function.jvp")
+        method(self, "saveForForward", tensors)
 
     def mark_dirty(self, *tensors: Any) -> None:
         method(self, "markDirty", tensors)
@@ -144,8 +144,12 @@ def _define(cls: type) -> bridge.JSObject:
         given = types.SimpleNamespace(batch_size=info["batchSize"], randomness=info["randomness"])
         return list(cls.vmap(given, in_dims, *args))
 
+    def jvp(ctx: FunctionCtx, *tangents: Any) -> Any:
+        got = cls.jvp(ctx, *tangents)
+        return list(got) if isinstance(got, tuple) else got
+
     # The class in JavaScript calls them by number for as long as the class in Python lives.
-    cls._called_from_javascript = (forward, backward, vmap)
+    cls._called_from_javascript = (forward, backward, vmap, jvp)
     message = {
         "t": "defineFunction",
         "name": cls.__name__,
@@ -156,6 +160,8 @@ def _define(cls: type) -> bridge.JSObject:
     }
     if cls.vmap is not Function.vmap:
         message["vmap"] = bridge.callable_id(vmap)
+    if cls.jvp is not Function.jvp:
+        message["jvp"] = bridge.callable_id(jvp)
     return decode(channel.request(message))
 
 

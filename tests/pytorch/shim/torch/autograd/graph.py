@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from .._bridge import BODY, Block, encode, function, opaque
+from .._bridge import BODY, Block, encode, function, get, opaque
 from .._stubs import otherwise_missing
 from .._tensor import Tensor
 from .node import Node
@@ -58,6 +58,40 @@ class disable_saved_tensors_hooks(Block):
                 return decorated(*args, **keywords)
 
         return inner
+
+
+class _Cloned:
+    """The copies of saved tensors, of which edgegrad only says how many there are."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def items(self) -> Any:
+        return range(get(self._context, "clonedCount"))
+
+
+class _MutationContext:
+    def __init__(self, context: Any) -> None:
+        self.cloned = _Cloned(context)
+        self._context = context
+
+    @property
+    def tid_to_weakhandle(self) -> Any:
+        return dict.fromkeys(range(get(self._context, "savedCount")))
+
+
+class allow_mutation_on_saved_tensors(Block):
+    def __init__(self) -> None:
+        super().__init__("autograd.graph", "allowMutationOnSavedTensors", [BODY])
+
+    def __enter__(self) -> Any:
+        super().__enter__()
+        return _MutationContext(self.given[0])
+
+
+def increment_version(tensor: Any) -> None:
+    given = [tensor] if isinstance(tensor, Tensor) else list(tensor)
+    function("autograd.graph", "incrementVersion", [given])
 
 
 def register_multi_grad_hook(tensors: Any, fn: Callable, *, mode: str = "all") -> Any:

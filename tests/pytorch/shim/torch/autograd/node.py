@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from .. import _bridge as bridge
 from .._bridge import Unsupported, camel, get, method
+from .._types import Size, dtype
 
 _SAVED = {"_saved_": "saved", "_raw_saved_": "rawSaved"}
 
@@ -17,6 +19,10 @@ class Node(bridge.JSObject):
     saved_tensors = property(lambda self: get(self, "savedTensors"))
     metadata = property(lambda self: get(self, "metadata"))
     variable = property(lambda self: get(self, "variable"))
+
+    @property
+    def _input_metadata(self) -> list:
+        return [types.SimpleNamespace(**_metadata(one)) for one in get(self, "inputMetadata")]
 
     def name(self) -> str:
         return get(self, "name")
@@ -38,6 +44,10 @@ class Node(bridge.JSObject):
             if name.startswith(prefix):
                 return _saved(self, js, name.removeprefix(prefix))
         raise AttributeError(name)
+
+
+def _metadata(of: dict) -> dict:
+    return {**of, "shape": Size(of["shape"]), "dtype": dtype.by_name[of["dtype"]], "is_nested_tensor": False}
 
 
 def _saved(node: Node, js: str, name: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import types
 from collections import OrderedDict
 from typing import Any, Callable, Iterator
 
@@ -144,8 +143,7 @@ class Module(bridge.JSObject):
         state = {"$d": [[key, encode(value)] for key, value in state_dict.items()]}
         given = [state, encode({"strict": strict, "assign": assign})]
         got = decode(channel.request({"t": "call", "o": self._id, "n": "loadStateDict", "a": given}))
-        missing, unexpected = list(got["missingKeys"]), list(got["unexpectedKeys"])
-        return types.SimpleNamespace(missing_keys=missing, unexpected_keys=unexpected)
+        return incompatible_keys(list(got["missingKeys"]), list(got["unexpectedKeys"]))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         method(self, "zeroGrad", [] if set_to_none else [False])
@@ -208,14 +206,32 @@ class Module(bridge.JSObject):
         return self._register("registerFullBackwardHook", hook, {"prepend": prepend})
 
     def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> Any:
-        raise Unsupported("missing: register_full_backward_pre_hook")
+        return self._register("registerFullBackwardPreHook", hook, {"prepend": prepend})
+
+    def register_state_dict_pre_hook(self, hook: Callable) -> Any:
+        return method(self, "registerStateDictPreHook", [changing(hook)])
+
+    def register_state_dict_post_hook(self, hook: Callable) -> Any:
+        return method(self, "registerStateDictPostHook", [changing(hook)])
+
+    def register_load_state_dict_pre_hook(self, hook: Callable) -> Any:
+        return method(self, "registerLoadStateDictPreHook", [changing(hook)])
+
+    def register_load_state_dict_post_hook(self, hook: Callable) -> Any:
+        return method(self, "registerLoadStateDictPostHook", [changing(_with_keys(hook))])
+
+    def _register_state_dict_hook(self, hook: Callable) -> Any:
+        return self.register_state_dict_post_hook(hook)
+
+    def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> Any:
+        return self.register_load_state_dict_pre_hook(hook if with_module else lambda _, *args: hook(*args))
 
     def register_backward_hook(self, hook: Callable) -> Any:
         raise Unsupported("n/a: register_backward_hook, which PyTorch has deprecated")
 
     def _register(self, name: str, hook: Callable, options: dict) -> Any:
         given = {key: value for key, value in options.items() if value}
-        return method(self, name, [_hook(hook)], given)
+        return method(self, name, [hook_of(hook, name, options.get("with_kwargs", False))], given)
 
     def __repr__(self) -> str:
         return method(self, "toString")
@@ -263,14 +279,51 @@ def _own_options(keywords: dict) -> dict:
     return {key: value for key, value in keywords.items() if key != "device" or value is not None}
 
 
-def _hook(hook: Callable) -> Callable:
+def hook_of(hook: Callable, name: str, with_keywords: bool) -> Callable:
+    """Returns what JavaScript calls; how a call of a module of Python was made may change in a hook that gets its keywords."""
+    chooses_keywords = with_keywords and name.endswith("PreHook")
+
     def call(module: Module, *args: Any) -> Any:
         got = hook(module, *args)
         if got is None:
             return undefined
+        if chooses_keywords and "_called_with_keywords" in module.__dict__:
+            module.__dict__["_called_with_keywords"] = bool(got[1])
         return list(got) if isinstance(got, tuple) else got
 
     return call
+
+
+def changing(hook: Callable) -> Any:
+    """Returns a hook whose changes of lists and dictionaries have their effect in JavaScript, which gets them back as its result."""
+
+    def call(*args: Any) -> Any:
+        given = [list(one) if isinstance(one, tuple) else one for one in args]
+        got = hook(*given)
+        return [got, given]
+
+    return bridge.decode(channel.request({"t": "changing", "cb": bridge.callable_id(call)}))
+
+
+def _with_keys(hook: Callable) -> Callable:
+    def call(module: Module, keys: dict) -> Any:
+        lists = {name: list(found) for name, found in keys.items()}
+        got = hook(module, incompatible_keys(lists["missingKeys"], lists["unexpectedKeys"]))
+        keys.update(lists)
+        return got
+
+    return call
+
+
+class _IncompatibleKeys(tuple):
+    """What load_state_dict() returns."""
+
+    missing_keys = property(lambda self: self[0])
+    unexpected_keys = property(lambda self: self[1])
+
+
+def incompatible_keys(missing: list, unexpected: list) -> Any:
+    return _IncompatibleKeys((missing, unexpected))
 
 
 def _forward_of(cls: type) -> Callable:

@@ -1,0 +1,38 @@
+"""torch.nn.modules: the classes of torch.nn, and hooks of all modules in `module`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable
+
+from .._bridge import Unsupported, function
+from .._stubs import module as _make
+from .module import Module, hook_of
+
+
+def _global(name: str) -> Callable:
+    def register(hook: Callable, **options: Any) -> Any:
+        given = {key: value for key, value in options.items() if value}
+        return function("nn", name, [hook_of(hook, name, options.get("with_kwargs", False))], given)
+
+    return register
+
+
+def _deprecated(hook: Callable) -> Any:
+    raise Unsupported("n/a: register_module_backward_hook, which PyTorch has deprecated")
+
+
+_make(
+    "torch.nn.modules.module",
+    Module=Module,
+    register_module_backward_hook=_deprecated,
+    register_module_forward_hook=_global("registerModuleForwardHook"),
+    register_module_forward_pre_hook=_global("registerModuleForwardPreHook"),
+    register_module_full_backward_hook=_global("registerModuleFullBackwardHook"),
+    register_module_full_backward_pre_hook=_global("registerModuleFullBackwardPreHook"),
+)
+module = sys.modules["torch.nn.modules.module"]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(sys.modules["torch.nn"], name)
