@@ -65,15 +65,22 @@ function functionClass({ name, forward, backward, vmap, jvp, once, generate }, c
 function changing(id, callPython) {
   return (...args) => {
     const [result, after] = callPython(id, args);
-    args.forEach((one, i) => {
-      if (Array.isArray(one)) one.splice(0, one.length, ...after[i]);
-      else if (isRecord(one)) {
-        for (const key of Object.keys(one)) if (!(key in after[i])) delete one[key];
-        Object.assign(one, after[i]);
-      }
-    });
+    for (const [i, one] of args.entries()) become(one, after[i]);
     return result ?? undefined;
   };
+}
+
+/** Gives an array or a record the contents of another. */
+function become(value, after) {
+  if (Array.isArray(value)) {
+    value.splice(0, value.length, ...after);
+  } else if (isRecord(value)) {
+    for (const key of Object.keys(value)) if (!(key in after)) delete value[key];
+    for (const [key, one] of Object.entries(after)) {
+      if (Array.isArray(value[key])) become(value[key], one);
+      else value[key] = one;
+    }
+  }
 }
 
 const kModuleClasses = new Map();

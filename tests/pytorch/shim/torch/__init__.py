@@ -36,7 +36,7 @@ from . import _modules
 
 
 # What PyTorch does not have either, though PyTorch's test support asks for it.
-_NOWHERE = {"_foreach_copy", "_foreach_zero", "copy", "hpu", "privateuseone", "zero"}
+_NOWHERE = {"_foreach_copy", "_foreach_zero", "copy", "hpu", "privateuseone", "unique_dim", "zero"}
 
 
 def __getattr__(name: str) -> Any:

@@ -236,8 +236,20 @@ def is_warn_always_enabled() -> bool:
     return True
 
 
+# edgegrad's algorithms are all deterministic.
+_deterministic = [False, False]
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    _deterministic[:] = [mode, warn_only]
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    return _deterministic[0]
+
+
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    return False
+    return _deterministic[1]
 
 
 def is_anomaly_enabled() -> bool:

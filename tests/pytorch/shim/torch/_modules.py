@@ -35,7 +35,6 @@ for _name in ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "quantized", "x
     setattr(torch.backends, _name, module(f"torch.backends.{_name}", **_ABSENT, enabled=False))
 torch.backends.xnnpack.enabled = False
 torch.backends.cudnn.flags = lambda **_: contextlib.nullcontext()
-module("torch.utils._mode_utils", no_dispatch=contextlib.nullcontext)
 torch.distributed = module("torch.distributed", is_available=_no)
 torch.onnx = module("torch.onnx")
 torch._utils = module("torch._utils", _element_size=lambda dtype: dtype.itemsize)
@@ -63,6 +62,7 @@ if len(torch.__path__) > 1:
     torch.utils.__path__.append(f"{torch.__path__[1]}/utils")
 for _name in ("forward_ad", "function", "functional", "grad_mode", "gradcheck", "graph"):
     importlib.import_module(f"torch.autograd.{_name}")
+torch.utils._mode_utils = module("torch.utils._mode_utils", no_dispatch=contextlib.nullcontext)
 torch.vmap = torch.func.vmap
 torch.ops = module("torch.ops", aten=torch.utils.checkpoint.Ops())
 torch._vmap_internals = module("torch._vmap_internals", vmap=torch.func.vmap, _vmap=torch.func.vmap)

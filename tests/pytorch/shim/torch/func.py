@@ -61,9 +61,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> Any:
 
 
 def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
-    if strict:
-        raise Unsupported("missing: func.jvp(strict=)")
-    options = {"has_aux": True} if has_aux else {}
+    options = {name: True for name, given in (("strict", strict), ("has_aux", has_aux)) if given}
     return function("func", "jvp", [_in_trees(func), _tree(primals), _tree(tangents)], options)
 
 

@@ -27,6 +27,8 @@ _WITHOUT_EFFECT = {
     "non_blocking",
     "pin_memory",
 }
+# Names that begin with an underscore in JavaScript, too.
+_WITH_UNDERSCORE = {"_random_samples"}
 _SIGNATURE = re.compile(r"is called as [\w.]+\(([^)]*)\)")
 _KINDS = "bifc"
 # Of functions that take some of PyTorch's keywords only by position: their parameters, as their message lists them.
@@ -47,6 +49,8 @@ def camel(name: str) -> str:
     if made is None:
         tail = "_" if name.endswith("_") and not name.startswith("__") else ""
         first, *rest = name.strip("_").split("_")
+        if name in _WITH_UNDERSCORE:
+            first = f"_{first}"
         first = first.lower() if rest else first
         made = _camel[name] = first + "".join(p[:1].upper() + p[1:] for p in rest) + tail
     return made

@@ -8,8 +8,8 @@ import re
 # What PyTorch throws where edgegrad throws an error with this code. PyTorch chooses among these by where it checks (in Python, in the
 # parser of arguments, in C++), not by what is wrong. A code that is not listed stands for RuntimeError.
 STANDS_FOR: dict[str, tuple[type[Exception], ...]] = {
-    "InvalidArgument": (RuntimeError, TypeError, ValueError),
-    "ShapeMismatch": (RuntimeError, ValueError),
+    "InvalidArgument": (RuntimeError, TypeError, ValueError, AssertionError),
+    "ShapeMismatch": (RuntimeError, ValueError, AssertionError),
     "DtypeMismatch": (NotImplementedError, TypeError, ValueError),
     "IndexOutOfRange": (IndexError, RuntimeError),
     "NotDifferentiable": (NotImplementedError,),

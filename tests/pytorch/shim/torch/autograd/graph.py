@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any, Callable
 
-from .._bridge import BODY, Block, encode, function, get, opaque
+from .._bridge import BODY, Block, collect, encode, function, get, opaque
 from .._stubs import otherwise_missing
 from .._tensor import Tensor
 from .node import Node
@@ -67,6 +68,9 @@ class _Cloned:
         self._context = context
 
     def items(self) -> Any:
+        # Nodes that Python has let go are gone when JavaScript has noticed.
+        gc.collect()
+        collect()
         return range(get(self._context, "clonedCount"))
 
 

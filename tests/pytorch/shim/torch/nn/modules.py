@@ -6,14 +6,32 @@ import sys
 from typing import Any, Callable
 
 from .._bridge import Unsupported, function
+from .._stubs import MissingModule
 from .._stubs import module as _make
 from .module import Module, hook_of
+
+
+# The handles of the hooks of all modules.
+_handles: list[Any] = []
+
+
+class _ModuleFile(MissingModule):
+    """torch.nn.modules.module, where tests put empty dictionaries to remove the hooks of all modules."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_global_"):
+            super().__setattr__(name, value)
+            return
+        while _handles:
+            _handles.pop().remove()
 
 
 def _global(name: str) -> Callable:
     def register(hook: Callable, **options: Any) -> Any:
         given = {key: value for key, value in options.items() if value}
-        return function("nn", name, [hook_of(hook, name, options.get("with_kwargs", False))], given)
+        args = [hook_of(hook, name, options.get("with_kwargs", False))]
+        _handles.append(function("nn", name, args, given))
+        return _handles[-1]
 
     return register
 
@@ -32,6 +50,7 @@ _make(
     register_module_full_backward_pre_hook=_global("registerModuleFullBackwardPreHook"),
 )
 module = sys.modules["torch.nn.modules.module"]
+module.__class__ = _ModuleFile
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _bridge as bridge
-from .._bridge import Unsupported, channel, encode, method
+from .._bridge import Unsupported, channel, encode, method, snake
 from .._stubs import missing
 
 
@@ -33,6 +33,11 @@ class LRScheduler(bridge.JSObject):
 
     def load_state_dict(self, state_dict: Any) -> None:
         channel.request({"t": "call", "o": self._id, "n": "loadStateDict", "a": [encode(state_dict)]})
+
+    @property
+    def __dict__(self) -> dict:
+        """What PyTorch's schedulers have as attributes: without the optimizer."""
+        return {snake(key): value for key, value in self.state_dict().items()}
 
     def __hash__(self) -> int:
         return id(self)
