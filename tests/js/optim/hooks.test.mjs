@@ -152,4 +152,8 @@ test("a scheduler whose first step comes before the optimizer's warns, once", (t
     warn.mock.calls[0].arguments[0],
     /\[StepLR.step\] was called before step\(\) of the optimizer/,
   );
+  const before = eg.setWarnAlways(true);
+  make().scheduler.step();
+  eg.setWarnAlways(before);
+  assert.equal(warn.mock.callCount(), 2);
 });

@@ -3,6 +3,7 @@
 import { Rule } from "../arguments/rule.js";
 import { kFlagsWord, kIsLeaf, kRetainsGrad } from "../generated/border.js";
 import { checkedFor, native } from "../runtime/bridge.js";
+import { isDue } from "../runtime/once.js";
 import { handleOf, infoWord } from "../tensor/info.js";
 import { knownTensor, Tensor } from "../tensor/tensor.js";
 
@@ -24,12 +25,11 @@ export function setGradOf(tensor: Tensor, value: Tensor | null): void {
   checkedFor("grad", native.setGrad(handleOf(tensor), gradient === null ? 0 : handleOf(gradient)));
 }
 
-let hasWarned = false;
+const once = { done: false };
 
 // Warns once: code that reads the gradient of a result most likely meant another tensor.
 function warnOfResult(tensor: Tensor): void {
-  if (hasWarned || (infoWord(tensor, kFlagsWord) & (kIsLeaf | kRetainsGrad)) !== 0) return;
-  hasWarned = true;
+  if ((infoWord(tensor, kFlagsWord) & (kIsLeaf | kRetainsGrad)) !== 0 || !isDue(once)) return;
   console.warn(
     "edgegrad: grad was read from a tensor that is not a leaf, and backward() does not store gradients there. Call " +
       "x.retainGrad() before backward(), or read grad from a leaf.",

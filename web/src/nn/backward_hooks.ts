@@ -9,6 +9,7 @@ import { isGradEnabled } from "../autograd/grad_mode.js";
 import type { GradientList, Node } from "../autograd/node.js";
 import { PerBackwardCall } from "../autograd/per_backward_call.js";
 import { describe, fail } from "../runtime/errors.js";
+import { isDue } from "../runtime/once.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
 
@@ -47,7 +48,7 @@ class Boundary extends AutogradFunction {
   }
 }
 
-let hasWarned = false;
+const once = { done: false };
 
 /** The backward hooks of one call of a module. */
 export class BackwardHooks {
@@ -72,8 +73,7 @@ export class BackwardHooks {
   }
 
   watchOutput(output: unknown): unknown {
-    if (!hasWarned && !Array.isArray(output) && !(output instanceof Tensor)) {
-      hasWarned = true;
+    if (!Array.isArray(output) && !(output instanceof Tensor) && isDue(once)) {
       console.warn(
         `edgegrad: [${this.module.constructor.name}] backward hooks of a module see tensors, or arrays of tensors, but its output is ` +
           `${describe(output)}: they are not called for it.`,

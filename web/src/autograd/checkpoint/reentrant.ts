@@ -2,6 +2,7 @@
 
 import { native } from "../../runtime/bridge.js";
 import { fail } from "../../runtime/errors.js";
+import { isDue } from "../../runtime/once.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { Function as AutogradFunction, type FunctionContext } from "../function.js";
 import { backward } from "../grad.js";
@@ -10,7 +11,7 @@ import { CallContext } from "./call_context.js";
 
 type AnyFunction = (...inputs: unknown[]) => unknown;
 
-let hasWarned = false;
+const once = { done: false };
 
 /** Returns fn(...inputs), without recording it; backward runs it again. */
 export function checkpointReentrant(
@@ -18,8 +19,7 @@ export function checkpointReentrant(
   inputs: readonly unknown[],
   preserveRngState: boolean,
 ): unknown {
-  if (!hasWarned && !inputs.some((input) => input instanceof Tensor && input.requiresGrad)) {
-    hasWarned = true;
+  if (!inputs.some((input) => input instanceof Tensor && input.requiresGrad) && isDue(once)) {
     console.warn(
       "edgegrad: [checkpoint] with useReentrant: true, an input must require a gradient: without one, nothing in the function gets " +
         "gradients.",

@@ -2,6 +2,7 @@ import { readArguments } from "../../arguments/read.js";
 import { integer, type Options } from "../../arguments/rule.js";
 import { logSoftmax, softmax, softmin } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { isDue } from "../../runtime/once.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";
@@ -64,13 +65,12 @@ export class Softmax2d extends Module {
   }
 }
 
-let hasWarned = false;
+const once = { done: false };
 
 // The dimension that PyTorch uses, with a warning, when none was given.
 function implicitDim(layer: string, input: Tensor): number {
   const { ndim } = tensorRule.check(layer, "input", input);
-  if (!hasWarned) {
-    hasWarned = true;
+  if (isDue(once)) {
     console.warn(
       `edgegrad: [${layer}] no dim was given, so it is guessed from the input: write new ${layer}({ dim: 1 }).`,
     );

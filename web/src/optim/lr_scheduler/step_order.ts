@@ -1,8 +1,10 @@
 // A warning for schedulers whose step() is called before that of the optimizer, which skips the first learning rate.
 
+import { isDue } from "../../runtime/once.js";
+
 const watched = new WeakSet<object>();
 const stepped = new WeakSet<object>();
-let hasWarned = false;
+const once = { done: false };
 
 /** Notes the first step of an optimizer, by a step() in the place of its own until then. */
 export function watchFirstStep(given: object): void {
@@ -25,8 +27,7 @@ export function watchFirstStep(given: object): void {
 
 /** Warns, once, if the optimizer of a scheduler that now makes its first step has made none. */
 export function checkStepOrder(where: string, optimizer: object): void {
-  if (hasWarned || !watched.has(optimizer) || stepped.has(optimizer)) return;
-  hasWarned = true;
+  if (!watched.has(optimizer) || stepped.has(optimizer) || !isDue(once)) return;
   console.warn(
     `edgegrad: [${where}] was called before step() of the optimizer, which skips the first learning rate of the schedule. Call ` +
       "optimizer.step() first, then scheduler.step().",
