@@ -124,6 +124,7 @@ export const kAutograd = [
   [
     "new eg.nn.Linear(3, 2)",
     "eg.func.stackModuleState([$0, $0])",
+    "eg.func.replaceAllBatchNormModules_(new eg.nn.Sequential($0, new eg.nn.BatchNorm1d(2)))",
     "eg.func.functionalCall($0, { bias: eg.ones([2]) }, [eg.ones([4, 3])], null, { tieWeights: true, strict: false })",
     "eg.func.vmap((p, b, x) => eg.func.functionalCall($0, [p, b], x), { inDims: [0, 0, null] })(...$1, eg.ones([4, 3]))",
   ],

@@ -1,5 +1,6 @@
 // eg.func: function transforms, as in torch.func.
 
+export { replaceAllBatchNormModules_ } from "./batch_norm.js";
 export {
   type FunctionalCallOptions,
   functionalCall,

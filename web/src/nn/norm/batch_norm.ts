@@ -2,12 +2,21 @@ import { noGrad } from "../../autograd/grad_mode.js";
 import { add_, batchNorm } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { ChannelNorm, type ChannelNormClass, kBatchNormArguments } from "./channel_norm.js";
+import { kDropRunningStats } from "./running_stats.js";
 
 // `dims` are the numbers of dimensions that an input may have.
 function batchNormLayer(...dims: number[]): ChannelNormClass {
   return class extends ChannelNorm {
     constructor(...given: unknown[]) {
       super(kBatchNormArguments, given);
+    }
+
+    /** Lets the running statistics go. @internal */
+    [kDropRunningStats](): void {
+      this.running_mean = null;
+      this.running_var = null;
+      this.num_batches_tracked = null;
+      (this as { trackRunningStats: boolean }).trackRunningStats = false;
     }
 
     /** Returns the normalised batch. */

@@ -1,0 +1,2 @@
+/** The method of layers of batch normalization that lets their running statistics go. */
+export const kDropRunningStats: unique symbol = Symbol("dropRunningStats");
