@@ -2,7 +2,7 @@
 
 import { kBroadcast, kElementwise } from "./elementwise.mjs";
 import { kImages, kLosses, kNormalisation, kSoftmax } from "./layers.mjs";
-import { kMasked, kPolynomials, kWindows } from "./masked.mjs";
+import { kBessel, kMasked, kPolynomials, kWindows } from "./masked.mjs";
 import { kAttention, kDecompositions, kDistances, kProducts, kTransforms } from "./matrices.mjs";
 import { kSizes } from "./sizes.mjs";
 import { kCopies, kFactories, kIndexing, kOrder, kRandom, kReductions } from "./tensors.mjs";
@@ -27,6 +27,7 @@ const kFamilies = {
   "Fourier transforms": kTransforms,
   Masked: kMasked,
   Polynomials: kPolynomials,
+  "Functions of Bessel and Airy": kBessel,
   Windows: kWindows,
 };
 

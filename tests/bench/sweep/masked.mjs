@@ -1,4 +1,4 @@
-// Calls of the sweep in namespaces: eg.masked, the polynomials of eg.special, and eg.signal.windows.
+// Calls of the sweep in namespaces: eg.masked, the polynomials and functions of Bessel of eg.special, and eg.signal.windows.
 
 import { B, N, U } from "./operands.mjs";
 
@@ -44,6 +44,19 @@ export const kPolynomials = Object.fromEntries(
     { args: (z) => [U(-1, 1, z.rows, z.columns), 5], isForwardOnly: true },
   ]),
 );
+
+const kPositive =
+  "besselY0 besselY1 modifiedBesselK0 modifiedBesselK1 scaledModifiedBesselK0 scaledModifiedBesselK1";
+const kSigned = "airyAi besselJ0 besselJ1 sphericalBesselJ0";
+const between = (low, high) => ({
+  args: (z) => [U(low, high, z.rows, z.columns)],
+  isForwardOnly: true,
+});
+
+export const kBessel = Object.fromEntries([
+  ...kPositive.split(" ").map((name) => [`special.${name}`, between(0.1, 20)]),
+  ...kSigned.split(" ").map((name) => [`special.${name}`, between(-10, 10)]),
+]);
 
 const kWindowNames =
   "bartlett blackman cosine exponential gaussian generalHamming hamming hann kaiser nuttall";

@@ -103,6 +103,7 @@ export const kIndexing = {
   indexSelect: (z) => [matrix(z), 0, indices(z)],
   indexAdd: (z) => [matrix(z), 0, indices(z), matrix(z)],
   indexCopy: (z) => [matrix(z), 0, indices(z), matrix(z)],
+  fill: (z) => [matrix(z), 2],
   put: (z) => [matrix(z), I(z.count, z.rows), N(z.rows)],
   indexFill: (z) => [matrix(z), 0, indices(z), 0.5],
   indexReduce: (z) => [matrix(z), 0, indices(z), matrix(z), "amax"],

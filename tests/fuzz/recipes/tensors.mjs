@@ -49,6 +49,7 @@ export const kIndexing = [
     "$0.equal($0)",
     "$0.allclose($0, { rtol: 1e-5, atol: 1e-8, equalNan: true })",
     "eg.equal($0, $0)",
+    "eg.broadcastShapes($0.shape, [3], [1, 1])",
     "eg.allclose($0, $0)",
     "eg.testing.assertClose($0, $0, { rtol: 1e-5, atol: 1e-8, equalNan: true, checkDtype: true, checkDevice: true })",
     "eg.testing.assertClose([$0, 1], [$0, 1])",

@@ -21,7 +21,7 @@ const kWithoutOptions = new Set(
   eg.autograd.graph.getGradientEdge eg.autograd.graph.queueCallback eg.autograd.graph.registerMultiGradHook
   eg.autograd.graph.savedTensorsHooks eg.autograd.graph.allowMutationOnSavedTensors eg.autograd.graph.incrementVersion
   eg.autograd.graph.unsafePreserveVersionCounter
-  eg.capture eg.errorFrom eg.onDeviceLost eg.toCanvas eg.data.TensorDataset eg.data.idx eg.distributions.Distribution
+  eg.broadcastShapes eg.capture eg.errorFrom eg.onDeviceLost eg.toCanvas eg.data.TensorDataset eg.data.idx eg.distributions.Distribution
   eg.distributions.ExponentialFamily eg.distributions.Transform eg.distributions.bijectTo eg.distributions.transformTo
   eg.distributions.constraints.cat eg.distributions.constraints.halfOpenInterval eg.distributions.constraints.stack
   eg.getDefaultDtype eg.setDefaultDtype eg.distributions.constraints.Constraint eg.distributions.constraints.greaterThan

@@ -15,6 +15,7 @@ const kNoOps = [
   "addDevtoolsFormatter",
   "allclose",
   "autocast",
+  "broadcastShapes",
   "capture",
   "ctcLoss",
   "enableGrad",

@@ -28,6 +28,7 @@ describe("ops give PyTorch's results and gradients", () => {
     "fourier",
     "images",
     "matrices",
+    "special",
     "complex_matrices",
   ]) {
     const { cases } = readJson(`tests/golden/${file}.json`);

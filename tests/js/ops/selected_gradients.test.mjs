@@ -43,6 +43,7 @@ const kMultiply = new Set([
   "masked.softmin",
   "matrixNorm",
   "multiMarginLoss",
+  "linalg.luFactorEx",
   "linalg.norm",
   "norm",
   "qr",

@@ -4,7 +4,7 @@ import { kFourierSamples } from "./fourier_samples.mjs";
 import { kImageSamples } from "./image_samples.mjs";
 import { kMaskedSamples } from "./masked_samples.mjs";
 import { kMatrixSamples } from "./matrix_samples.mjs";
-import { kPolynomialSamples, kWindowSamples } from "./polynomial_samples.mjs";
+import { kBesselSamples, kPolynomialSamples, kWindowSamples } from "./polynomial_samples.mjs";
 
 /** The sample calls by the name of the function. */
 export const kCompositeCalls = {
@@ -34,6 +34,7 @@ export const kCompositeCalls = {
   dist: ["T([2, 3]), T([3])", "T([2, 3]), T([2, 3]), 1"],
   dsplit: ["T([2, 1, 4]), 2", "T([2, 1, 4]), [1, 3]"],
   dstack: ["[T([2, 2]), T([2, 2])]", "[T([2]), T([2])]"],
+  fill: ["T([2, 3]), 2", "T([2, 3]), T([])"],
   fliplr: ["T([2, 3])"],
   flipud: ["T([2, 3])", "T([3])"],
   floatPower: ["T([2, 3], 0.5, 2), 2.5", "T([2, 3], 0.5, 2), T([3])", "2, T([3])"],
@@ -107,6 +108,7 @@ export const kCompositeCalls = {
   ...kFourierSamples,
   ...kImageSamples,
   ...kMaskedSamples,
+  ...kBesselSamples,
   ...kPolynomialSamples,
   ...kWindowSamples,
   ...kMatrixSamples,

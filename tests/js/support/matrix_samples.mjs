@@ -17,11 +17,14 @@ export const kMatrixSamples = {
     "T([3, 3], 0.5, 2), I([3], 3).add(1), T([2, 3]), false, {adjoint: true}",
     "T([2, 3, 3], 0.5, 2), I([2, 3], 3).add(1), T([3, 1]), {adjoint: true}",
   ],
+  "linalg.choleskyEx": ["T([2, 1, 1], 1, 2)"],
   "linalg.diagonal": [
     "T([2, 3, 3])",
     "C([3, 4]), 1",
     "T([2, 3, 4]), {offset: -1, dim1: 0, dim2: 2}",
   ],
+  "linalg.invEx": ["T([3, 3])", "T([2, 2, 2])"],
+  "linalg.luFactorEx": ["T([3, 3])", "T([2, 3, 2])", "T([2, 3]), {pivot: true}"],
   "linalg.norm": [
     "T([3, 4])",
     "C([2, 3, 2])",
@@ -30,6 +33,11 @@ export const kMatrixSamples = {
     "T([3, 4]), {ord: 1, keepdim: true}",
     "T([3, 2, 4]), -2, [0, 2]",
     "T([3, 4]), {dim: 1}",
+  ],
+  "linalg.solveEx": [
+    "T([3, 3]), T([3, 2])",
+    "T([3, 3]), T([3])",
+    "T([3, 3]), T([2, 3]), {left: false}",
   ],
   "linalg.vander": ["T([3])", "T([2, 3]), 4", "C([2]), {N: 3}"],
   logdet: ["T([3, 3], 0, 0.2)", "C([3, 3])"],

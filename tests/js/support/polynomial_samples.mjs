@@ -1,4 +1,4 @@
-// Sample calls of the orthogonal polynomials and of eg.signal.windows, in the form of composite_calls.mjs.
+// Sample calls of the orthogonal polynomials, of other functions of eg.special, and of eg.signal.windows, in the form of composite_calls.mjs.
 
 const kPolynomials = [
   "chebyshevPolynomialT",
@@ -19,6 +19,20 @@ const kPolynomials = [
 export const kPolynomialSamples = Object.fromEntries(
   kPolynomials.map((name) => [`special.${name}`, ["T([2, 3]), 4", "T([3]), 1"]]),
 );
+
+const kReal = ["T([2, 3], 0.1, 1.9)", "T([3], 2.2, 4.8)", "T([4], 5.5, 20)"];
+const kPositive =
+  "besselY0 besselY1 modifiedBesselK0 modifiedBesselK1 scaledModifiedBesselK0 scaledModifiedBesselK1";
+const kSigned = ["airyAi", "besselJ0", "besselJ1", "sphericalBesselJ0"];
+
+/** The sample calls of the functions of Bessel and Airy, within their pieces. */
+export const kBesselSamples = Object.fromEntries([
+  ...kPositive.split(" ").map((name) => [`special.${name}`, kReal]),
+  ...kSigned.map((name) => [
+    `special.${name}`,
+    [...kReal, "T([3], -1.9, -0.6)", "T([3], -9, -5.5)"],
+  ]),
+]);
 
 /** The sample calls of windows. */
 export const kWindowSamples = {

@@ -20,6 +20,7 @@ export { bincount, histc, histogram } from "./histograms.js";
 export { cumulativeTrapezoid, trapezoid, trapezoid as trapz } from "./integration.js";
 export {
   blockDiag,
+  broadcastShapes,
   broadcastTensors,
   cartesianProd,
   columnStack,
@@ -47,6 +48,7 @@ export {
   diagEmbed,
   diagflat,
   diagonalScatter,
+  fill,
   put,
   selectScatter,
   sliceScatter,

@@ -12,7 +12,8 @@ import {
   reshape,
   stack,
 } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail, refusal } from "../runtime/errors.js";
+import { commonShape } from "../tensor/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { positionsLike } from "./constants.js";
@@ -128,20 +129,26 @@ function binomial(n: number, k: number): number {
   return n < k ? 0 : product;
 }
 
+/** The shape to which shapes broadcast, as those of the operands of an op do. */
+export function broadcastShapes(...shapes: readonly (readonly number[])[]): number[] {
+  const kWhere = "broadcastShapes";
+  shapes.forEach((shape, i) => {
+    if (!Array.isArray(shape) || !shape.every((size) => Number.isInteger(size) && size >= 0)) {
+      fail("InvalidArgument", kWhere, refusal(`shapes[${i}]`, "a list of sizes", shape));
+    }
+  });
+  const common = commonShape(...shapes);
+  if (common !== null) return common;
+  const given = shapes.map((shape) => `[${shape.join(", ")}]`).join(" and ");
+  return fail("ShapeMismatch", kWhere, `${given} do not broadcast to one shape.`);
+}
+
 /** Views of tensors, expanded to the shape to which they broadcast. */
 export const broadcastTensors: (tensors: readonly Tensor[]) => Tensor[] = /* @__PURE__ */ composite(
   "broadcastTensors",
   "tensors:tensors",
   (tensors: readonly Tensor[]) => {
-    const shape = commonShape(tensors);
+    const shape = broadcastShapes(...tensors.map((one) => one.shape));
     return tensors.map((one) => expand(one, shape));
   },
 );
-
-function commonShape(tensors: readonly Tensor[]): number[] {
-  const ndim = Math.max(0, ...tensors.map((one) => one.ndim));
-  return Array.from({ length: ndim }, (_, d) => {
-    const sizes = tensors.map((one) => one.shape[d + one.ndim - ndim] ?? 1);
-    return sizes.find((size) => size !== 1) ?? 1;
-  });
-}

@@ -2,7 +2,7 @@
 
 import type { Arguments } from "../arguments/read.js";
 import { interpreter } from "../dispatch/interpreter.js";
-import type { Ints } from "../dispatch/types.js";
+import type { Ints, Operand } from "../dispatch/types.js";
 import { slice, toDtype } from "../generated/internal.js";
 import {
   add,
@@ -12,17 +12,19 @@ import {
   copy_,
   diag,
   diagonal,
+  fill_,
   flatten,
   indexAdd,
   indexCopy,
   lt,
+  onesLike,
   reshape,
   select,
   where,
   zeros,
 } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { axisOf, sizeOf } from "./shapes.js";
 
@@ -42,6 +44,21 @@ export const diagonalScatter: (input: Tensor, src: Tensor, ...rest: DiagonalArgu
     (input: Tensor, src: Tensor, offset: number, dim1: number, dim2: number) =>
       written(input, src, (copy) => diagonal(copy, offset, dim1, dim2)),
   );
+
+/** A copy of `input` with `value`, a number or a tensor without dimensions, as every element. */
+export const fill: (input: Tensor, value: Operand) => Tensor = /* @__PURE__ */ composite(
+  "fill",
+  "input:tensor value:operand",
+  (input: Tensor, value: Operand) => {
+    if (!(value instanceof Tensor)) return fill_(clone(input), value);
+    if (value.ndim > 0) {
+      const reason = `value: expected a number or a tensor without dimensions, got the shape [${value.shape}]`;
+      fail("ShapeMismatch", "fill", `${reason}.`);
+    }
+    const everywhere = onesLike(input, { dtype: "bool" });
+    return where(everywhere, toDtype(value, input.dtype), input);
+  },
+);
 
 /**
  * A copy of `input` whose elements at the positions `index`, counted in row-major order and from the end if negative, are those of `source`, or with `accumulate` the sum

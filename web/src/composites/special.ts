@@ -36,6 +36,7 @@ export {
   zeta,
 } from "../generated/ops.js";
 export { multigammaln } from "./arithmetic.js";
+export * from "./bessel/index.js";
 export {
   chebyshevPolynomialT,
   chebyshevPolynomialU,

@@ -27,3 +27,4 @@ export { cond, matrixNorm, vectorNorm } from "./norms.js";
 export { diagonal, norm, vander } from "./of_torch_linalg.js";
 export { householderProduct, multiDot, vecdot } from "./products.js";
 export { luSolve, tensorinv, tensorsolve } from "./solves.js";
+export { choleskyEx, invEx, luFactorEx, solveEx } from "./unchecked.js";
