@@ -27,6 +27,9 @@ export function requests(values, { callPython, within }) {
       const args = a.map((one) => (one === "$body" ? within : decode(one)));
       return resolve(p)[n](...args);
     },
+    later() {
+      throw new Error("n/a: a promise inside of a function that JavaScript calls");
+    },
     changing: ({ cb }) => changing(cb, callPython),
     defineFunction: (m) => functionClass(m, callPython),
     createModule: ({ name, base, forward, a }) =>
@@ -36,8 +39,9 @@ export function requests(values, { callPython, within }) {
   };
   // The elements of an array, each by its number.
   const references = ({ o, n }) => values.object(o)[n].map((one) => values.reference(one));
-  return (message) =>
+  const answer = (message) =>
     message.t === "references" ? references(message) : encode(results[message.t](message));
+  return Object.assign(answer, { later: results.call });
 }
 
 /** Returns an autograd.Function whose static methods are functions of Python. */

@@ -62,6 +62,18 @@ function respond(message) {
   send({ ...reply, g: values.takeGone() });
 }
 
+/** Responds to a request, with what its promise brings if it returns one: only where no function is running. */
+async function respondLater(message) {
+  if (message.t !== "later") return respond(message);
+  let reply;
+  try {
+    reply = { ok: values.encode(await answer.later(message)) };
+  } catch (error) {
+    reply = { err: described(error) };
+  }
+  send({ ...reply, g: values.takeGone() });
+}
+
 /** Describes an error: by the exception of Python that caused it if there is one, otherwise by its code and text. */
 function described(error) {
   for (let cause = error; cause; cause = cause.cause)
@@ -85,6 +97,7 @@ async function collectGarbage() {
 }
 
 await eg.init({ threads: 1 });
+eg.setWarnAlways(true);
 send({ ok: "ready" });
 for (let count = 1; ; count++) {
   const message = receive();
@@ -94,7 +107,7 @@ for (let count = 1; ; count++) {
     send({ ok: values.encode(eg.memory()), g: values.takeGone() });
     continue;
   }
-  respond(message);
+  await respondLater(message);
   if (count % kRequestsPerTask === 0) await nextTask();
   if (count % kRequestsPerLook === 0 && eg.memory().cpuBytes > kMostBytes) await collectGarbage();
 }

@@ -3,7 +3,7 @@
 //   $t tensor, $o other object of JavaScript, both by number   $p object or function of Python by number
 //   $c function of Python to be called from JavaScript         $f number that JSON lacks: NaN, infinities, -0
 //   $b integer beyond 2^53, $z complex number                  $d dictionary as a list of pairs
-//   $s slice, $u undefined, $path name in the package          (Python's half is shim/torch/_bridge/values.py)
+//   $s slice, $u undefined, $path name in the package, $y bytes in base64   (Python's half is shim/torch/_bridge/values.py)
 
 import * as eg from "edgegrad";
 
@@ -132,6 +132,8 @@ export class Values {
         return this.#known(content, () => new PythonObject(content));
       case "$path":
         return resolve(content);
+      case "$y":
+        return new Uint8Array(Buffer.from(content, "base64"));
     }
     throw new Error(`bridge: cannot decode ${JSON.stringify(value)}`);
   };

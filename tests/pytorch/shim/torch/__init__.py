@@ -33,6 +33,7 @@ if _source:
     __path__.append(str(pathlib.Path(_source, "torch")))
 
 from . import _modules
+from .serialization import load, save
 
 
 # What PyTorch does not have either, though PyTorch's test support asks for it.

@@ -3,6 +3,7 @@
 from .blocks import BODY, Block, Mode
 from .calls import (
     call,
+    call_later,
     camel,
     collect,
     construct,

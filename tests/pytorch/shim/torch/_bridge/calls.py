@@ -140,6 +140,11 @@ def function(path: str, name: str, args: Sequence[Any] = (), keywords: dict = {}
     return _invoke({"t": "call", "p": path, "n": name}, args, keywords, False)
 
 
+def call_later(path: str, name: str, args: Sequence[Any]) -> Any:
+    """Calls a function of a namespace that returns a promise, outside of any function that JavaScript calls."""
+    return _request({"t": "later", "p": path, "n": name, "a": encode_call(args)})
+
+
 def construct(path: str, args: Sequence[Any] = (), keywords: dict = {}) -> Any:
     """Creates an object of a class, given as "nn.Linear"."""
     encoded = encode_call(args, options(keywords))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 import numbers
 import operator
@@ -184,6 +185,8 @@ def encode(value: Any) -> Any:
         return [encode(one) for one in value]
     if isinstance(value, slice):
         return _slice(value)
+    if isinstance(value, bytes):
+        return {"$y": base64.b64encode(value).decode()}
     if value is Ellipsis:
         return "..."
     if isinstance(value, dict):

@@ -14,13 +14,17 @@ class LRScheduler(bridge.JSObject):
 
     _path: str | None = None
 
-    def __init__(self, optimizer: Any, *args: Any, verbose: Any = None, **keywords: Any) -> None:
+    def __init__(self, *args: Any, verbose: Any = None, **keywords: Any) -> None:
         if type(self)._path is None:
             raise Unsupported("shim: schedulers defined in Python")
         given = [list(one) if isinstance(one, tuple) else one for one in args]
         options = {key: value for key, value in keywords.items() if value is not None}
-        self.optimizer = optimizer
-        bridge.adopt(self, bridge.construct(type(self)._path, [optimizer, *given], options))
+        if "optimizer" in options and not given:
+            given = [options.pop("optimizer")]
+        if "schedulers" in options and not given:
+            given = [options.pop("schedulers")]
+        bridge.adopt(self, bridge.construct(type(self)._path, given, options))
+        self.optimizer = args[0] if args else keywords.get("optimizer")
 
     def step(self, *args: Any) -> Any:
         return method(self, "step", [one for one in args if one is not None])
