@@ -6,7 +6,8 @@ import functools
 from typing import Any, Callable
 
 from . import _bridge as bridge
-from ._bridge import Unsupported, function
+from ._bridge import camel, channel, decode, encode, function
+from .nn.module import encode_keywords
 from ._stubs import otherwise_missing
 
 
@@ -71,11 +72,16 @@ def linearize(func: Callable, *primals: Any) -> Any:
 
 
 def functional_call(module: Any, parameters: Any, args: Any = None, kwargs: Any = None, **keywords: Any) -> Any:
-    if kwargs:
-        raise Unsupported("missing: functional_call with keywords")
     state = list(parameters) if isinstance(parameters, (list, tuple)) else parameters
-    given = [] if args is None else [list(args) if isinstance(args, tuple) else [args]]
-    return function("func", "functionalCall", [module, state, *given], keywords)
+    given = [] if args is None else list(args) if isinstance(args, tuple) else [args]
+    encoded = [encode(module), encode(state), encode(given), encode_keywords(module, kwargs)]
+    options = [{"$d": [[camel(k), encode(x)] for k, x in keywords.items()]}] if keywords else []
+    message = {"t": "call", "p": "func", "n": "functionalCall", "a": [*encoded, *options]}
+    return decode(channel.request(message))
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    return function("func", "replaceAllBatchNormModules_", [root])
 
 
 def stack_module_state(models: Any) -> Any:

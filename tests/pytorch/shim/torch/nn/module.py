@@ -58,9 +58,7 @@ class Module(bridge.JSObject):
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         given = [encode(_plain(one)) for one in args]
         if keywords:
-            is_layer = type(self)._path is not None and type(self).__module__ == __name__
-            self.__dict__["_called_with_keywords"] = not is_layer
-            given.append({"$d": [[camel(k) if is_layer else k, encode(x)] for k, x in keywords.items()]})
+            given.append(encode_keywords(self, keywords))
         return decode(channel.request({"t": "call", "o": self._id, "n": "call", "a": given}))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -273,6 +271,15 @@ class Module(bridge.JSObject):
 
 def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, OrderedDict) else value
+
+
+def encode_keywords(module: Module, keywords: dict | None) -> Any:
+    """Encodes the keywords of a call of a module, which are options in JavaScript."""
+    if not keywords:
+        return None
+    is_layer = type(module)._path is not None and type(module).__module__ == __name__
+    module.__dict__["_called_with_keywords"] = not is_layer
+    return {"$d": [[camel(k) if is_layer else k, encode(x)] for k, x in keywords.items()]}
 
 
 def _own_options(keywords: dict) -> dict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable
 
-from .._bridge import Unsupported, function
+from .._bridge import Unsupported, function, names
 from .._stubs import MissingModule
 from .._stubs import module as _make
 from .module import Module, hook_of
@@ -51,6 +51,10 @@ _make(
 )
 module = sys.modules["torch.nn.modules.module"]
 module.__class__ = _ModuleFile
+
+
+# The layers that edgegrad has.
+__all__ = sorted(name for name in names["spaces"]["nn"] if name[:1].isupper())
 
 
 def __getattr__(name: str) -> Any:
