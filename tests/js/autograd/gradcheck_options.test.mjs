@@ -7,6 +7,7 @@ import { eg } from "../support/engine.mjs";
 import { leaf } from "../support/graphs.mjs";
 
 const { gradcheck, gradgradcheck, Function: AutogradFunction } = eg.autograd;
+const { unpackDual } = eg.autograd.forwardAd;
 const doubleLeaf = (data) => leaf(data, { dtype: "float64" });
 const complexLeaf = (...parts) =>
   eg.viewAsComplex(eg.tensor(parts, { dtype: "float64" })).requiresGrad_();
@@ -203,6 +204,77 @@ describe("gradgradcheck", () => {
       () => gradgradcheck(wrong, doubleLeaf([1, 2]), { fastMode: true }),
       "InvalidGradient",
       /fast mode/,
+    );
+  });
+});
+
+describe("what gradcheck does to its inputs", () => {
+  test("it takes changes back, also for views that were made before", () => {
+    const base = doubleLeaf([1, 2, 3]);
+    const view = eg.noGrad(() => base.narrow(0, 0, 2));
+    const saved = base.mul(base);
+    const { version } = base;
+    for (const fastMode of [false, true]) {
+      assert.equal(
+        gradcheck((x) => x.mul(view.isLeaf ? 2 : 3), base, { fastMode }),
+        true,
+      );
+    }
+    assert.equal(base.version, version);
+    assert.equal(view.gradFn, null);
+    saved.sum().backward();
+  });
+
+  test("inputs in forward mode require no gradient", () => {
+    const seen = [];
+    const isDual = (x) => {
+      try {
+        return unpackDual(x).tangent !== null;
+      } catch {
+        return false;
+      }
+    };
+    class Noting extends AutogradFunction {
+      static forward(_ctx, x) {
+        return x.mul(2);
+      }
+      static backward(_ctx, grad) {
+        return grad.mul(2);
+      }
+      static jvp(_ctx, tangent) {
+        return tangent.mul(2);
+      }
+    }
+    const noting = (x) => {
+      if (isDual(x)) seen.push(x.requiresGrad);
+      return Noting.apply(x);
+    };
+    gradcheck(noting, doubleLeaf([1]), { checkForwardAd: true, fastMode: true });
+    assert.deepEqual(seen, [false]);
+  });
+
+  test("a wrong gradient is found before a wrong tangent", () => {
+    class Wrong extends AutogradFunction {
+      static forward(_ctx, x) {
+        return x.mul(2);
+      }
+      static backward(_ctx, grad) {
+        return grad.mul(3);
+      }
+      static jvp(_ctx, tangent) {
+        return tangent.mul(4);
+      }
+    }
+    const check = () => gradcheck((x) => Wrong.apply(x), doubleLeaf([1]), { checkForwardAd: true });
+    assertThrows(check, "InvalidGradient", /analytical/);
+  });
+
+  test("results whose dtype depends on values are refused", () => {
+    const changing = (x) => (Number(x.item()) >= 1 ? x.float() : x);
+    assertThrows(
+      () => gradcheck(changing, doubleLeaf([1])),
+      "DtypeMismatch",
+      /dtypes of the results/,
     );
   });
 });

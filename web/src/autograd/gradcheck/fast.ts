@@ -27,25 +27,34 @@ export function checkFast(
         `directions: numerical ${expected}, analytical ${actual}.`,
     );
   };
-  calls.call().forEach((output, i) => {
-    if (!(output instanceof Tensor)) return;
-    const weights = unitVector(elementsOf(output));
-    if (modes.backward) {
-      const gradients = output.requiresGrad
-        ? repeatedGradients(output, () => filledLike(output, weights), wanted, tolerances)
-        : wanted.map((input) => new Float64Array(elementsOf(input)));
-      gradients.forEach((gradient, j) => {
-        const expected = dot(numerical[j]?.[i] as Float64Array, weights);
-        compare("", i, j, dot(gradient, directions[j] as Float64Array), expected);
-      });
-    }
-    if (!modes.forward) return;
-    wanted.forEach((input, j) => {
-      const direction = filledLike(input, directions[j] as Float64Array);
-      const tangents = wanted.map((one) => (one === input ? direction : zerosLike(one)));
-      const pushed = pushedValues(calls.callWith, inputs, wanted, tangents)[i] as Float64Array;
-      const expected = dot(numerical[j]?.[i] as Float64Array, weights);
-      compare(" in forward mode", i, j, dot(pushed, weights), expected);
+  const outputs = calls.call();
+  const weights = outputs.map((output) =>
+    unitVector(output instanceof Tensor ? elementsOf(output) : 0),
+  );
+  const expectedFor = (i: number, j: number) =>
+    dot(numerical[j]?.[i] as Float64Array, weights[i] as Float64Array);
+  outputs.forEach((output, i) => {
+    if (!modes.backward || !(output instanceof Tensor)) return;
+    const gradients = output.requiresGrad
+      ? repeatedGradients(
+          output,
+          () => filledLike(output, weights[i] as Float64Array),
+          wanted,
+          tolerances,
+        )
+      : wanted.map((input) => new Float64Array(elementsOf(input)));
+    gradients.forEach((gradient, j) => {
+      compare("", i, j, dot(gradient, directions[j] as Float64Array), expectedFor(i, j));
+    });
+  });
+  if (!modes.forward) return;
+  wanted.forEach((input, j) => {
+    const direction = filledLike(input, directions[j] as Float64Array);
+    const tangents = wanted.map((one) => (one === input ? direction : zerosLike(one)));
+    pushedValues(calls.callWith, inputs, wanted, tangents).forEach((pushed, i) => {
+      if (!(outputs[i] instanceof Tensor)) return;
+      const actual = dot(pushed, weights[i] as Float64Array);
+      compare(" in forward mode", i, j, actual, expectedFor(i, j));
     });
   });
 }

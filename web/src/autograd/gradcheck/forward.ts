@@ -4,7 +4,7 @@ import { zerosLike } from "../../generated/ops.js";
 import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { dualLevel, makeDual, unpackDual } from "../forward_ad.js";
-import { areClose, elementsOf, Mismatch, print, unitLike } from "./matrices.js";
+import { areClose, elementsOf, Mismatch, print, requiresGrad, unitLike } from "./matrices.js";
 import { type Matrix, newMatrix, valuesOf } from "./numerical_jacobian.js";
 
 /** Calls the checked function with other inputs and returns its results. */
@@ -20,8 +20,11 @@ export function pushedValues(
   return scope(() =>
     dualLevel(() => {
       const duals = inputs.map((input) => {
-        const tangent = tangents[wanted.indexOf(input as Tensor)] ?? null;
-        return input instanceof Tensor && tangent !== null ? makeDual(input, tangent) : input;
+        if (!requiresGrad(input)) return input;
+        // As where no gradient is recorded: the tangents alone are wanted.
+        const primal = input.detach();
+        const tangent = tangents[wanted.indexOf(input)] ?? null;
+        return tangent === null ? primal : makeDual(primal, tangent);
       });
       return call(duals).map((output) => {
         if (!(output instanceof Tensor)) return new Float64Array(0);

@@ -103,8 +103,8 @@ export function gradcheck(
         checkFast({ call, callWith }, args, wanted, { forward, backward }, options);
       } else {
         const numerical = wanted.map((input) => numericalJacobian(call, input, options.eps));
-        if (forward) checkForwardJacobians(callWith, args, wanted, numerical, options);
         if (backward) checkJacobians(call, args, wanted, numerical, options);
+        if (forward) checkForwardJacobians(callWith, args, wanted, numerical, options);
       }
       if (forward && options.checkUndefinedGrad) checkUndefinedTangents(callWith, args, wanted);
       if (!backward) return;
@@ -138,7 +138,10 @@ export function gradgradcheck(
         ? differentiable(fn(...args)).map((output) => randomLike(output, genNonContigGradOutputs))
         : toList(given);
     const gradient = (...all: Tensor[]) => {
-      const current = all.slice(0, args.length);
+      // In forward mode, the inputs are passed without what they require.
+      const current = all
+        .slice(0, args.length)
+        .map((one, i) => (requiresGrad(args[i]) ? one.requiresGrad_() : one));
       return grad(differentiable(fn(...current)), current.filter(requiresGrad), {
         gradOutputs: all.slice(args.length),
         createGraph: true,

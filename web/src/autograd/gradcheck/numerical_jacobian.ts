@@ -3,10 +3,11 @@
 import { copy_, viewAsReal } from "../../generated/ops.js";
 import { fromElements } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
-import { isComplex, newArray } from "../../tensor/dtype.js";
+import { type DType, isComplex, newArray } from "../../tensor/dtype.js";
 import { scope } from "../../tensor/scope.js";
 import { indexAt } from "../../tensor/shape.js";
 import { Tensor } from "../../tensor/tensor.js";
+import { unsafePreserveVersionCounter } from "../versions.js";
 
 /** Calls the checked function and returns its results. */
 export type Call = () => readonly unknown[];
@@ -27,13 +28,13 @@ export function numericalJacobian(call: Call, input: Tensor, eps: number): Matri
   for (let row = 0; row < numel; row++) {
     const index = indexAt(row, shape);
     const value = Number(original[row]);
+    const change = (x: number) => uncounted(input, () => alias.set_(index, x));
     const at = (x: number) => {
-      alias.set_(index, x);
-      return scope(() => call().map(valuesOf));
+      change(x);
+      return scope(() => call().map(resultOf));
     };
     try {
-      const [above, below] = [at(value + eps), at(value - eps)];
-      checkSameSizes(above, below);
+      const [above, below] = compared(at(value + eps), at(value - eps));
       if (row === 0) matrices = above.map(({ length }) => newMatrix(numel * length));
       above.forEach((values, i) => {
         values.forEach((upper, column) => {
@@ -42,7 +43,7 @@ export function numericalJacobian(call: Call, input: Tensor, eps: number): Matri
         });
       });
     } finally {
-      alias.set_(index, value);
+      change(value);
     }
   }
   // For an input without elements there is an empty matrix per output.
@@ -62,18 +63,18 @@ export function numericalDerivative(
   const alias = isComplex(input.dtype) ? viewAsReal(input.detach()) : input.detach();
   const original = alias.clone();
   const step = fromElements("float64", alias.shape, direction).to(alias.dtype).to(alias.device);
+  const change = (value: Tensor) => uncounted(input, () => copy_(alias, value));
   const at = (x: number) => {
-    copy_(alias, original.add(step.mul(x)));
-    return scope(() => call().map(valuesOf));
+    change(original.add(step.mul(x)));
+    return scope(() => call().map(resultOf));
   };
   try {
-    const [above, below] = [at(eps), at(-eps)];
-    checkSameSizes(above, below);
+    const [above, below] = compared(at(eps), at(-eps));
     return above.map((values, i) =>
       values.map((upper, k) => (upper - (below[i]?.[k] as number)) / (2 * eps)),
     );
   } finally {
-    copy_(alias, original);
+    change(original);
   }
 }
 
@@ -82,13 +83,36 @@ export function newMatrix(count: number): Matrix {
   return newArray("float64", count, "gradcheck") as Matrix;
 }
 
-function checkSameSizes(above: readonly Float64Array[], below: readonly Float64Array[]): void {
-  if (above.every(({ length }, i) => length === below[i]?.length)) return;
-  fail(
-    "ShapeMismatch",
-    "gradcheck",
-    "the shapes of the results must not depend on the values of the inputs.",
-  );
+// What has saved the input, or views of it, is not to notice: the change is taken back.
+function uncounted(input: Tensor, change: () => unknown): void {
+  unsafePreserveVersionCounter(input, change);
+}
+
+interface Result {
+  readonly values: Float64Array;
+  readonly dtype: DType | null;
+}
+
+function resultOf(output: unknown): Result {
+  return { values: valuesOf(output), dtype: output instanceof Tensor ? output.dtype : null };
+}
+
+// The values of two evaluations, whose results must be of one kind.
+function compared(
+  above: readonly Result[],
+  below: readonly Result[],
+): [above: Float64Array[], below: Float64Array[]] {
+  const isSame = (key: (result: Result) => unknown) =>
+    above.every((one, i) => key(one) === key(below[i] as Result));
+  if (!isSame(({ values }) => values.length)) {
+    const message = "the shapes of the results must not depend on the values of the inputs.";
+    fail("ShapeMismatch", "gradcheck", message);
+  }
+  if (!isSame(({ dtype }) => dtype)) {
+    const message = "the dtypes of the results must not depend on the values of the inputs.";
+    fail("DtypeMismatch", "gradcheck", message);
+  }
+  return [above.map(({ values }) => values), below.map(({ values }) => values)];
 }
 
 /** Returns the elements of a result; none for one that is not a tensor. */
