@@ -278,6 +278,47 @@ describe("orthogonal", () => {
 });
 
 describe("parametrize", () => {
+  test("refuses what does not keep the tensor, and leaves the module as it was", () => {
+    const { registerParametrization, isParametrized } = eg.nn.utils.parametrize;
+    const parametrization = (members) => {
+      class Own extends eg.nn.Module {
+        forward(x) {
+          return x;
+        }
+      }
+      return Object.assign(new Own(), members);
+    };
+    const wrong = [
+      [{ forward: (x) => [x, x] }, /must return a tensor, got/],
+      [{ forward: (x) => x.bool() }, /to bool \[2, 3\]/],
+      [{ rightInverse: () => null }, /rightInverse\(\) of Own must return a tensor/],
+      [{ rightInverse: (x) => [null, x] }, /a list of tensors/],
+    ];
+    for (const [members, message] of wrong) {
+      const layer = new eg.nn.Linear(3, 2);
+      const own = () => registerParametrization(layer, "weight", parametrization(members));
+      assertThrows(own, "InvalidArgument", message);
+      assert.equal(isParametrized(layer), false);
+      registerParametrization(layer, "weight", parametrization({}));
+      assertThrows(own, "InvalidArgument", message);
+      assert.equal(layer.parametrizations.weight.length, 1);
+    }
+    const layer = registerParametrization(new eg.nn.Linear(3, 2), "weight", parametrization({}));
+    const changing = parametrization({ rightInverse: (x) => x.narrow(0, 0, 1) });
+    assertThrows(
+      () => registerParametrization(layer, "weight", changing),
+      "InvalidArgument",
+      /to float32 \[1, 3\]/,
+    );
+  });
+
+  test("a parametrization has the mode of its module", () => {
+    const layer = new eg.nn.Linear(3, 2).eval();
+    const dropout = new eg.nn.Dropout(0.5);
+    eg.nn.utils.parametrize.registerParametrization(layer, "weight", dropout);
+    assert.equal(dropout.training, false);
+  });
+
   test("cached() computes a tensor once", () => {
     let count = 0;
     class Counted extends Doubled {

@@ -5,7 +5,7 @@ import { type Arguments, readArguments, readNothing } from "../../arguments/read
 import { boolean, functionOf, Rule, text } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { copy_ } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors.js";
 import { keep } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { ModuleDict } from "../containers/module_dict.js";
@@ -28,10 +28,10 @@ export class ParametrizationList extends ModuleList<Parametrization> {
 
   constructor(parametrization: Parametrization, original: Parameter | Buffer) {
     super([parametrization]);
-    const value = inverseOf(parametrization, original);
+    const value = inverseOf("registerParametrization", parametrization, original);
     if (value instanceof Tensor) {
       this.names = ["original"];
-      const isSame = value === original || String(value.shape) === String(original.shape);
+      const isSame = value === original || isLike(value, original);
       // The same object, because an optimizer may have it.
       if (isSame && value !== original) noGrad(() => copy_(original, value));
       Object.assign(this, { original: isSame ? original : likeMember(original, value) });
@@ -65,10 +65,15 @@ export class ParametrizationList extends ModuleList<Parametrization> {
           const message = `${one.constructor.name} has no rightInverse(), so nothing can be assigned.`;
           fail("InvalidArgument", "ParametrizationList", message);
         }
-        inverse = one.rightInverse(inverse as Tensor);
+        inverse = inverseOf("rightInverse", one, inverse as Tensor);
       }
       const values = inverse instanceof Tensor ? [inverse] : inverse;
-      this.originals.forEach((original, i) => {
+      const { originals } = this;
+      if (values.length !== originals.length) {
+        const message = `rightInverse() must return ${originals.length} tensors, as before, got ${values.length}.`;
+        fail("InvalidArgument", "ParametrizationList", message);
+      }
+      originals.forEach((original, i) => {
         copy_(original, values[i] as Tensor);
       });
     });
@@ -104,27 +109,17 @@ export function registerParametrization<M extends Module>(
   const where = "registerParametrization";
   const given = [module, tensorName, parametrization, ...rest];
   const { unsafe } = readArguments(where, kRegisterArguments, given);
+  parametrization.train(module.training);
   const list = listOf(module, tensorName);
   if (list !== null) {
-    const before = list.call();
-    if (!unsafe)
-      checkLike(
-        where,
-        before,
-        noGrad(() => parametrization.call(before)),
-      );
+    if (!unsafe) noGrad(() => checkNext(where, list.call(), parametrization));
     list.append(keep(parametrization));
     return module;
   }
   const original = takeMember(where, module, tensorName);
   try {
     const made = new ParametrizationList(parametrization, original);
-    if (!unsafe)
-      checkLike(
-        where,
-        original,
-        noGrad(() => made.call()),
-      );
+    if (!unsafe) noGrad(() => checkFirst(where, original, made));
     // The module may outlive the scope that this is called in.
     ensureDict(module).set(tensorName, keep(made));
   } catch (error) {
@@ -193,8 +188,19 @@ export function removeParametrizations<M extends Module>(
   return module;
 }
 
-function inverseOf(parametrization: Parametrization, value: Tensor): Tensor | readonly Tensor[] {
-  return noGrad(() => parametrization.rightInverse?.(value) ?? value);
+function inverseOf(
+  where: string,
+  parametrization: Parametrization,
+  value: Tensor,
+): Tensor | readonly Tensor[] {
+  if (parametrization.rightInverse === undefined) return value;
+  const inverse: unknown = noGrad(() => parametrization.rightInverse?.(value));
+  const isTensor = (one: unknown) => one instanceof Tensor;
+  if (isTensor(inverse) || (Array.isArray(inverse) && inverse.every(isTensor))) {
+    return inverse as Tensor | readonly Tensor[];
+  }
+  const message = `rightInverse() of ${parametrization.constructor.name} must return a tensor, or a list of tensors`;
+  return fail("InvalidArgument", where, `${message}, got ${describe(inverse)}.`);
 }
 
 function dictOf(module: Module): ModuleDict<ParametrizationList> | null {
@@ -215,9 +221,35 @@ function listOf(module: Module, tensorName: string): ParametrizationList | null 
   return dict?.has(tensorName) ? dict.get(tensorName) : null;
 }
 
-function checkLike(where: string, before: Tensor, after: Tensor): void {
-  if (before.dtype === after.dtype && String(before.shape) === String(after.shape)) return;
-  fail(
+// The first parametrization computes the tensor from what its inverse has made of it.
+function checkFirst(where: string, original: Tensor, list: ParametrizationList): void {
+  const [first] = list.originals;
+  if (list.names[0] === "original" && first?.dtype !== original.dtype) {
+    const message = `rightInverse() must keep the dtype ${original.dtype}, got ${first?.dtype}: set unsafe to allow that.`;
+    fail("InvalidArgument", where, message);
+  }
+  checkLike(where, original, list.call());
+}
+
+// A further one changes neither the tensor nor its inverse.
+function checkNext(where: string, before: Tensor, parametrization: Parametrization): void {
+  const after = checkLike(where, before, parametrization.call(before));
+  if (parametrization.rightInverse !== undefined) {
+    checkLike(where, before, inverseOf(where, parametrization, after));
+  }
+}
+
+function isLike(one: Tensor, other: Tensor): boolean {
+  return one.dtype === other.dtype && String(one.shape) === String(other.shape);
+}
+
+function checkLike(where: string, before: Tensor, after: unknown): Tensor {
+  if (!(after instanceof Tensor)) {
+    const message = `a parametrization of a tensor and its rightInverse() must return a tensor, got ${describe(after)}`;
+    fail("InvalidArgument", where, `${message}: set unsafe to allow that.`);
+  }
+  if (isLike(before, after)) return after;
+  return fail(
     "InvalidArgument",
     where,
     `the parametrization changes the tensor from ${before.dtype} [${before.shape.join(", ")}] to ${after.dtype} ` +
