@@ -32,8 +32,9 @@ export function requests(values, { callPython, within }) {
     },
     changing: ({ cb }) => changing(cb, callPython),
     defineFunction: (m) => functionClass(m, callPython),
-    createModule: ({ name, base, forward, a }) =>
-      new (moduleClass(name, base, forward, callPython))(...a.map(decode)),
+    createModule: ({ a, ...described }) =>
+      new (moduleClass(described, callPython))(...a.map(decode)),
+    remember: ({ o, v }) => values.remember(values.object(o), decode(v)),
     memory: () => ({ ...eg.memory(), heldByPython: values.size }),
     manifest,
   };
@@ -89,15 +90,18 @@ function become(value, after) {
 
 const kModuleClasses = new Map();
 
-/** Returns the class of modules for a class in Python: with its name, a layer as its base or none, and its forward if it has one. */
-function moduleClass(name, base, forward, callPython) {
-  const key = `${name} ${forward} ${base}`;
+/**
+ * Returns the class of modules for a class in Python: with its name, a layer as its base or none, and its methods that JavaScript calls,
+ * by their names.
+ */
+function moduleClass({ name, base, methods }, callPython) {
+  const key = JSON.stringify([name, base, methods]);
   const known = kModuleClasses.get(key);
   if (known) return known;
   const made = { [name]: class extends (base ? resolve(base) : eg.nn.Module) {} }[name];
-  if (forward) {
-    made.prototype.forward = function (...args) {
-      return callPython(forward, [this, ...args]);
+  for (const [method, id] of Object.entries(methods)) {
+    made.prototype[method] = function (...args) {
+      return callPython(id, [this, ...args]);
     };
   }
   kModuleClasses.set(key, made);

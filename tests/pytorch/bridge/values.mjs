@@ -34,6 +34,7 @@ export class Values {
   #next;
   #ofPython = new Map(); // weak references to PythonObjects and functions, by the number in Python
   #gone = [];
+  #remembered = new WeakMap(); // objects of Python by the modules that they belong to
   #registry = new FinalizationRegistry((id) => this.#gone.push(id));
   #callPython;
 
@@ -72,6 +73,11 @@ export class Values {
     }
   }
 
+  /** Keeps an object of Python with an object, with which Python gets it back. */
+  remember(object, ofPython) {
+    this.#remembered.set(object, ofPython);
+  }
+
   object(number) {
     const found = this.#objects.get(number);
     if (found === undefined) throw new Error(`bridge: no object has the number ${number}`);
@@ -104,7 +110,14 @@ export class Values {
     if (value instanceof eg.Tensor) return this.#tensor(value);
     if (isRecord(value)) return this.#pairs(Object.entries(value));
     const kind = value.pythonKind ?? kindOf(value);
-    return { $o: this.#numberOf(value), k: value.constructor?.name, s: kind, n: value.name };
+    const ofPython = this.#remembered.get(value)?.id;
+    return {
+      $o: this.#numberOf(value),
+      k: value.constructor?.name,
+      s: kind,
+      n: value.name,
+      p: ofPython,
+    };
   };
 
   decode = (value) => {

@@ -104,7 +104,7 @@ def _as_method(name: str) -> Callable:
     return lambda input, *args, **keywords: getattr(input, name)(*args, **keywords)
 
 
-split, svd, unbind = map(_as_method, ("split", "svd", "unbind"))
+split, svd, unbind, narrow = map(_as_method, ("split", "svd", "unbind", "narrow"))
 std, var, std_mean, var_mean = map(_as_method, ("std", "var", "std_mean", "var_mean"))
 
 
@@ -128,6 +128,15 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
     else:
         operands = [tensor(input), tensor(other)]
     return function("", "where", [condition, *operands], {"out": out})
+
+
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
+    return function("", "luSolve", [LU_data, LU_pivots, b], {"out": out})
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
+    """`compute_mode` chooses an implementation."""
+    return function("", "cdist", [x1, x2, p])
 
 
 def equal(input: Tensor, other: Tensor) -> bool:

@@ -23,6 +23,12 @@ def _none(*_: Any, **__: Any) -> int:
     return 0
 
 
+@contextlib.contextmanager
+def _flags(**_: Any) -> Any:
+    """A block, or a decorator, that chooses an implementation."""
+    yield
+
+
 _ABSENT = {"is_available": _no, "is_built": _no, "device_count": _none, "_is_compiled": _no}
 
 # PyTorch's test support compares it.
@@ -34,7 +40,7 @@ torch.backends = module("torch.backends")
 for _name in ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "quantized", "xnnpack", "cpu", "opt_einsum"):
     setattr(torch.backends, _name, module(f"torch.backends.{_name}", **_ABSENT, enabled=False))
 torch.backends.xnnpack.enabled = False
-torch.backends.cudnn.flags = lambda **_: contextlib.nullcontext()
+torch.backends.cudnn.flags = _flags
 torch.distributed = module("torch.distributed", is_available=_no)
 torch.onnx = module("torch.onnx")
 torch._utils = module("torch._utils", _element_size=lambda dtype: dtype.itemsize)
@@ -56,6 +62,7 @@ torch.sparse.check_sparse_tensor_invariants = types.SimpleNamespace(
 )
 
 _MODULES = "linalg special fft masked signal signal.windows random utils utils.checkpoint autograd nn optim func"
+_MODULES += " nn.utils.parametrizations nn.utils.parametrize nn.utils.prune nn.utils.rnn"
 for _name in _MODULES.split():
     importlib.import_module(f"torch.{_name}")
 if len(torch.__path__) > 1:
@@ -76,9 +83,12 @@ def _refuse_swapping(value: bool) -> None:
 setattr(
     torch,
     "__future__",
-    types.SimpleNamespace(
+    module(
+        "torch.__future__",
         get_swap_module_params_on_conversion=_no,
         set_swap_module_params_on_conversion=_refuse_swapping,
+        get_overwrite_module_params_on_conversion=_no,
+        set_overwrite_module_params_on_conversion=_none,
     ),
 )
 

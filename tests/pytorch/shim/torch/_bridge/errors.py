@@ -10,7 +10,7 @@ import re
 STANDS_FOR: dict[str, tuple[type[Exception], ...]] = {
     "InvalidArgument": (RuntimeError, TypeError, ValueError, AssertionError),
     "ShapeMismatch": (RuntimeError, ValueError, AssertionError),
-    "DtypeMismatch": (NotImplementedError, TypeError, ValueError),
+    "DtypeMismatch": (NotImplementedError, TypeError, ValueError, AssertionError),
     "IndexOutOfRange": (IndexError, RuntimeError),
     "NotDifferentiable": (NotImplementedError,),
 }

@@ -115,6 +115,8 @@ def _object(value: dict) -> JSObject:
         if not isinstance(cls, type):
             cls = cls(value)
         found = cls.__new__(cls)
+        if value.get("p") is not None:
+            object.__setattr__(found, "__dict__", held.objects[value["p"]][1])
         object.__setattr__(found, "_id", number)
         live[number] = found
     return found

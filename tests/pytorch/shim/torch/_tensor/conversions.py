@@ -164,6 +164,10 @@ def map_(self: Tensor, other: Tensor, fn: Callable) -> Tensor:
     return self.copy_(made.reshape(self.shape))
 
 
+def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    return function("", "luSolve", [LU_data, LU_pivots, self])
+
+
 def narrow(self: Tensor, dim: int, start: Any, length: Any) -> Tensor:
     return method(self, "narrow", [dim, int(start), int(length)])
 
@@ -209,7 +213,7 @@ def _with_correction(name: str) -> Callable:
 
 
 _PLAIN = (
-    item, tolist, numpy, to, new_tensor, new, allclose, split, apply_, map_, narrow, reshape, svd, nonzero
+    item, tolist, numpy, to, new_tensor, new, allclose, split, apply_, map_, lu_solve, narrow, reshape, svd, nonzero
 )  # fmt: skip
 for _function in _PLAIN:
     setattr(Tensor, _function.__name__, _function)

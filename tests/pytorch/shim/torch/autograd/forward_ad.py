@@ -55,9 +55,10 @@ _missing = otherwise_missing("torch.autograd.forward_ad")
 
 
 def _level() -> int:
-    """The only level is 0; edgegrad also opens it where no block does. Outside, there is nothing to be unpacked."""
+    """The only level is 0; edgegrad also opens it where no block does. Outside, dual tensors cannot be made."""
+    zeros = function("", "zeros", [[1]])
     try:
-        function("autograd.forwardAd", "unpackDual", [function("", "zeros", [[1]])])
+        function("autograd.forwardAd", "makeDual", [zeros, zeros])
     except RuntimeError:
         return -1
     return 0

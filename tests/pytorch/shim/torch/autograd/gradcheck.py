@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Callable
 
+from .. import _bridge as bridge
 from .._bridge import EdgeGradError, Unsupported
 from .._bridge import function as call
 from .._stubs import otherwise_missing
@@ -21,8 +23,7 @@ def _check(name: str, fn: Callable, inputs: Any, keywords: dict) -> bool:
     # Only sparse tensors have masks.
     if options.pop("masked", False):
         raise Unsupported("missing: gradcheck of sparse tensors")
-    if options.pop("check_batched_forward_grad", False):
-        raise Unsupported("missing: gradcheck of batched tangents")
+    is_batched = options.pop("check_batched_forward_grad", False)
     inputs = tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
     places = [at for at, one in enumerate(inputs) if isinstance(one, Tensor)]
 
@@ -36,11 +37,43 @@ def _check(name: str, fn: Callable, inputs: Any, keywords: dict) -> bool:
         return output
 
     try:
-        return call("autograd", name, [of_tensors, [inputs[at] for at in places]], options)
+        good = call("autograd", name, [of_tensors, [inputs[at] for at in places]], options)
     except Exception as error:
         if getattr(error, "code", None) != "InvalidGradient":
             raise
         raise GradcheckError(str(error)) from error
+    if good and is_batched:
+        _check_batched_tangents(fn, inputs)
+    return good
+
+
+def _check_batched_tangents(fn: Callable, inputs: tuple) -> None:
+    """Compares the tangents for a batch of tangents, by vmap, with those for each of them."""
+    bridge.emulated.add("check_batched_forward_grad=")
+    torch = sys.modules["torch"]
+    forward_ad = torch.autograd.forward_ad
+    plain = [one.detach() if isinstance(one, Tensor) else one for one in inputs]
+    for at, one in enumerate(inputs):
+        if not (isinstance(one, Tensor) and one.requires_grad):
+            continue
+
+        def push(tangent: Tensor, at: int = at) -> tuple:
+            with forward_ad.dual_level():
+                given = list(plain)
+                given[at] = forward_ad.make_dual(plain[at], tangent)
+                output = fn(*given)
+                outputs = output if isinstance(output, (list, tuple)) else [output]
+                duals = [forward_ad.unpack_dual(one) for one in outputs if isinstance(one, Tensor)]
+                return tuple(
+                    torch.zeros_like(dual.primal) if dual.tangent is None else dual.tangent for dual in duals
+                )
+
+        each = [torch.randn_like(plain[at]) for _ in range(2)]
+        together = torch.func.vmap(push)(torch.stack(each))
+        for n, tangent in enumerate(each):
+            for batch, expected in zip(together, push(tangent)):
+                if not torch.allclose(batch[n], expected, rtol=1e-3, atol=1e-5):
+                    raise GradcheckError(f"the tangents for a batch of tangents of input {at} differ")
 
 
 def gradcheck(func: Callable, inputs: Any, *args: Any, **keywords: Any) -> bool:

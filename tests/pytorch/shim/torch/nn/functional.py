@@ -29,6 +29,15 @@ def __getattr__(name: str) -> Any:
     return call
 
 
+def triplet_margin_with_distance_loss(
+    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, **keywords: Any
+) -> Any:
+    """A module as the distance is a function in JavaScript."""
+    if distance_function is not None:
+        keywords["distance_function"] = lambda *given: distance_function(*given)
+    return function("nn.functional", "tripletMarginWithDistanceLoss", [anchor, positive, negative], keywords)
+
+
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     name = "threshold_" if inplace else "threshold"
     return function("nn.functional", name, [input, threshold, value])

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import Any, Callable, Iterator
 
 from .. import _bridge as bridge
-from .._bridge import Unsupported, camel, channel, decode, encode, get, has, method, set_property, undefined
+from .._bridge import Unsupported, camel, channel, decode, encode, get, has, method, opaque, set_property, undefined
 from .._tensor import Parameter, Tensor
 
 # PyTorch's dictionaries of a module, which edgegrad does not show.
@@ -43,13 +43,21 @@ class Module(bridge.JSObject):
             made = self._create(layer, given)
         self.__dict__["_kept"] = {}
         bridge.adopt(self, made)
+        if type(self) is not layer:
+            self._remember()
+
+    def _remember(self) -> None:
+        """Lets JavaScript keep the class and the attributes, for when this wrapper goes and another comes."""
+        channel.request({"t": "remember", "o": self._id, "v": opaque((type(self), self.__dict__))})
 
     def _create(self, layer: type | None, args: list) -> Any:
         message = {"t": "createModule", "name": type(self).__name__, "a": args}
         message["base"] = layer._path if layer else None
-        defined = next(c for c in type(self).__mro__ if "forward" in c.__dict__)
-        if defined.__module__ != __name__:
-            message["forward"] = bridge.callable_id(_forward_of(type(self)))
+        message["methods"] = {
+            camel(name): bridge.callable_id(_method_of(type(self), name))
+            for name in ("forward", "right_inverse")
+            if any(name in c.__dict__ and c.__module__ != __name__ for c in type(self).__mro__)
+        }
         return decode(channel.request(message))
 
     def forward(self, *args: Any, **keywords: Any) -> Any:
@@ -257,6 +265,8 @@ class Module(bridge.JSObject):
             for key, value in ours.__dict__.items():
                 if key not in ("_id", "_kept"):
                     theirs.__dict__[key] = copy.deepcopy(value, memo)
+            if type(ours).__module__ != __name__:
+                theirs._remember()
             copies.append(theirs)
         # The copies of submodules have attributes in Python, which go with their last reference.
         made.__dict__["_copies"] = copies[1:]
@@ -333,18 +343,18 @@ def incompatible_keys(missing: list, unexpected: list) -> Any:
     return _IncompatibleKeys((missing, unexpected))
 
 
-def _forward_of(cls: type) -> Callable:
-    """Returns the function that JavaScript calls as the forward of a class's modules."""
-    made = cls.__dict__.get("_forward")
+def _method_of(cls: type, name: str) -> Callable:
+    """Returns the function that JavaScript calls as a method of a class's modules."""
+    made = cls.__dict__.get(f"_called_{name}")
     if made is None:
 
         def made(self: Module, *args: Any) -> Any:
             with_keywords = self.__dict__.pop("_called_with_keywords", False)
             keywords = args[-1] if with_keywords else {}
-            got = self.forward(*(args[:-1] if with_keywords else args), **keywords)
+            got = getattr(self, name)(*(args[:-1] if with_keywords else args), **keywords)
             return list(got) if isinstance(got, tuple) else got
 
-        cls._forward = made
+        setattr(cls, f"_called_{name}", made)
     return made
 
 
@@ -366,4 +376,9 @@ def layer(name: str) -> type:
     return _layers[name]
 
 
-bridge.classes["module"] = lambda described: layer(described["k"])
+def _class_of(described: dict) -> type:
+    number = described.get("p")
+    return layer(described["k"]) if number is None else bridge.held.objects[number][0]
+
+
+bridge.classes["module"] = _class_of
