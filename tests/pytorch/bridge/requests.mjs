@@ -35,6 +35,7 @@ export function requests(values, { callPython, within }) {
     createModule: ({ a, ...described }) =>
       new (moduleClass(described, callPython))(...a.map(decode)),
     remember: ({ o, v }) => values.remember(values.object(o), decode(v)),
+    lookup: ({ p }) => resolve(p),
     memory: () => ({ ...eg.memory(), heldByPython: values.size }),
     manifest,
   };
@@ -114,6 +115,7 @@ const kSpaces = [
   "autograd.functional",
   "autograd.graph",
   "distributions",
+  "distributions.constraints",
   "fft",
   "func",
   "linalg",

@@ -207,6 +207,9 @@ function kindOf(value) {
   if (typeof value === "function") return "function";
   if (value instanceof eg.nn.Module) return "module";
   if (value instanceof eg.Generator) return "generator";
+  if (value instanceof eg.distributions.Distribution) return "distribution";
+  if (value instanceof eg.distributions.Transform) return "transform";
+  if (value instanceof eg.distributions.constraints.Constraint) return "constraint";
   if ("nextFunctions" in value && "registerPrehook" in value) return "node";
   if (typeof value.saveForBackward === "function") return "context";
   return "object";

@@ -61,7 +61,7 @@ torch.sparse.check_sparse_tensor_invariants = types.SimpleNamespace(
     is_enabled=_no, enable=_none, disable=_none
 )
 
-_MODULES = "linalg special fft masked signal signal.windows random utils utils.checkpoint autograd nn optim func"
+_MODULES = "linalg special fft masked signal signal.windows random utils utils.checkpoint autograd nn optim func distributions"
 _MODULES += " nn.utils.parametrizations nn.utils.parametrize nn.utils.prune nn.utils.rnn"
 for _name in _MODULES.split():
     importlib.import_module(f"torch.{_name}")
@@ -72,6 +72,12 @@ for _name in ("forward_ad", "function", "functional", "grad_mode", "gradcheck", 
 torch.utils._mode_utils = module("torch.utils._mode_utils", no_dispatch=contextlib.nullcontext)
 torch.vmap = torch.func.vmap
 torch.ops = module("torch.ops", aten=torch.utils.checkpoint.Ops())
+torch._functorch = module("torch._functorch")
+module(
+    "torch._functorch.eager_transforms",
+    jvp=torch.func.jvp,
+    _as_tuple=lambda value: value if isinstance(value, tuple) else (value,),
+)
 torch._vmap_internals = module("torch._vmap_internals", vmap=torch.func.vmap, _vmap=torch.func.vmap)
 
 

@@ -4,6 +4,7 @@ from .blocks import BODY, Block, Mode
 from .calls import (
     call,
     call_later,
+    Encoded,
     camel,
     collect,
     construct,
@@ -13,6 +14,7 @@ from .calls import (
     get,
     has,
     load_names,
+    lookup,
     method,
     names,
     set_property,

@@ -72,6 +72,9 @@ def encode_call(args: Iterable[Any], keywords: dict | None = None) -> list:
 def options(keywords: dict) -> dict:
     """Returns the keywords that edgegrad has to know."""
     kept = {k: v for k, v in keywords.items() if k not in _WITHOUT_EFFECT}
+    # NumPy's name, which PyTorch takes too.
+    if "axis" in kept and "dim" not in kept:
+        kept["dim"] = kept.pop("axis")
     for name in ("device", "dtype", "out", "generator"):
         if kept.get(name, 0) is None:
             del kept[name]
@@ -138,6 +141,18 @@ def method(owner: JSObject, name: str, args: Sequence[Any] = (), keywords: dict 
 def function(path: str, name: str, args: Sequence[Any] = (), keywords: dict = {}) -> Any:
     """Calls a function of a namespace, "" for those of the package itself."""
     return _invoke({"t": "call", "p": path, "n": name}, args, keywords, False)
+
+
+def lookup(path: str) -> Any:
+    """Returns what the package has under a path."""
+    return _request({"t": "lookup", "p": path})
+
+
+class Encoded:
+    """A value that is encoded already."""
+
+    def __init__(self, value: Any) -> None:
+        self._js_value = value
 
 
 def call_later(path: str, name: str, args: Sequence[Any]) -> Any:

@@ -34,9 +34,15 @@ class BridgeDied(BaseException):
 _OF_INDICES = re.compile(r"\[(at|set_|indexPut_?)\]")
 
 
+# A member that a class leaves out.
+_OF_MISSING = re.compile(r"does not implement")
+
+
 @functools.cache
-def _class_of(code: str, is_of_index: bool) -> type:
+def _class_of(code: str, is_of_index: bool, is_missing: bool) -> type:
     bases = STANDS_FOR.get(code, (RuntimeError,))
+    if is_missing:
+        bases = (NotImplementedError, *[one for one in bases if one is not RuntimeError])
     if is_of_index and IndexError not in bases:
         bases = (*bases, IndexError)
     return type(code, (EdgeGradError, *bases), {"code": code})
@@ -44,4 +50,4 @@ def _class_of(code: str, is_of_index: bool) -> type:
 
 def error_of(code: str, text: str) -> Exception:
     """Returns the exception for an EdgeGradError."""
-    return _class_of(code, bool(_OF_INDICES.match(text)))(text)
+    return _class_of(code, bool(_OF_INDICES.match(text)), bool(_OF_MISSING.search(text)))(text)

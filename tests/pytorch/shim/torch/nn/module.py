@@ -64,6 +64,8 @@ class Module(bridge.JSObject):
         return method(self, "forward", [_plain(one) for one in args], keywords)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
+        if type(self).__module__ == __name__ and "output_size" in keywords:
+            args = (*args, keywords.pop("output_size"))
         given = [encode(_plain(one)) for one in args]
         if keywords:
             given.append(encode_keywords(self, keywords))
