@@ -45,6 +45,7 @@ torch.distributed = module("torch.distributed", is_available=_no)
 torch.onnx = module("torch.onnx")
 torch._utils = module("torch._utils", _element_size=lambda dtype: dtype.itemsize)
 torch._C = module("torch._C", is_grad_enabled=_modes.is_grad_enabled, _has_mkldnn=False)
+torch._C._DisableFuncTorch = contextlib.nullcontext
 torch._C.has_lapack = torch._C.has_spectral = torch._C.has_openmp = True
 torch._C._get_privateuse1_backend_name = lambda: "privateuseone"
 torch._logging = module("torch._logging")
@@ -69,6 +70,12 @@ if len(torch.__path__) > 1:
     torch.utils.__path__.append(f"{torch.__path__[1]}/utils")
 for _name in ("forward_ad", "function", "functional", "grad_mode", "gradcheck", "graph"):
     importlib.import_module(f"torch.autograd.{_name}")
+torch.compiler = module("torch.compiler", is_compiling=_no, is_dynamo_compiling=_no, disable=lambda fn=None, **_: fn)
+torch.utils._foreach_utils = module(
+    "torch.utils._foreach_utils",
+    _get_foreach_kernels_supported_devices=lambda: ["cuda", "xpu"],
+    _get_fused_kernels_supported_devices=lambda: ["mps", "cuda", "xpu", "hpu", "cpu"],
+)
 torch.utils._mode_utils = module("torch.utils._mode_utils", no_dispatch=contextlib.nullcontext)
 torch.vmap = torch.func.vmap
 torch.ops = module("torch.ops", aten=torch.utils.checkpoint.Ops())

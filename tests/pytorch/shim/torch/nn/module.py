@@ -8,7 +8,8 @@ from typing import Any, Callable, Iterator
 
 from .. import _bridge as bridge
 from .._bridge import Unsupported, camel, channel, decode, encode, get, has, method, opaque, set_property, undefined
-from .._tensor import Parameter, Tensor
+from .._tensor import Buffer, Parameter, Tensor
+from .._types import memory_format
 
 # PyTorch's dictionaries of a module, which edgegrad does not show.
 _INTERNAL = {
@@ -81,6 +82,9 @@ class Module(bridge.JSObject):
         if isinstance(member, property):
             member.fset(self, value)
         elif isinstance(value, (Module, Tensor)) or name in self._kept or name == "training":
+            if type(value) is Tensor and has(self, name) and isinstance(get(self, name), Buffer):
+                # In JavaScript, only a buffer takes the place of a buffer.
+                value = Buffer(value)
             self._kept[name] = value
             self.__dict__.pop(name, None)
             set_property(self, name, value)
@@ -115,32 +119,32 @@ class Module(bridge.JSObject):
     _modules = property(lambda self: OrderedDict(self.named_children()))
 
     def parameters(self, recurse: bool = True) -> Iterator:
-        return iter([p for _, p in self.named_parameters(recurse=recurse)])
+        yield from [p for _, p in self.named_parameters(recurse=recurse)]
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         return self._named("namedParameters", prefix, recurse)
 
     def buffers(self, recurse: bool = True) -> Iterator:
-        return iter([b for _, b in self.named_buffers(recurse=recurse)])
+        yield from [b for _, b in self.named_buffers(recurse=recurse)]
 
     def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         return self._named("namedBuffers", prefix, recurse)
 
     def _named(self, name: str, prefix: str, recurse: bool) -> Iterator:
         start = f"{prefix}." if prefix else ""
-        return iter([(start + n, one) for n, one in method(self, name) if recurse or "." not in n])
+        yield from [(start + n, one) for n, one in method(self, name) if recurse or "." not in n]
 
     def children(self) -> Iterator:
-        return iter(method(self, "children"))
+        yield from method(self, "children")
 
     def named_children(self) -> Iterator:
-        return iter(method(self, "namedChildren"))
+        yield from method(self, "namedChildren")
 
     def modules(self) -> Iterator:
-        return iter(method(self, "modules"))
+        yield from method(self, "modules")
 
     def named_modules(self, memo: Any = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator:
-        return iter(method(self, "namedModules"))
+        yield from method(self, "namedModules")
 
     def state_dict(self, *args: Any, **keywords: Any) -> OrderedDict:
         if args or keywords:
@@ -169,7 +173,10 @@ class Module(bridge.JSObject):
         return self._returning("apply", [fn])
 
     def to(self, *args: Any, **keywords: Any) -> Module:
-        given = [one for one in (*args, *keywords.values()) if not isinstance(one, (bool, type(None)))]
+        ignored = (bool, type(None), memory_format)
+        given = [one for one in (*args, *keywords.values()) if not isinstance(one, ignored)]
+        if not given:
+            return self
         return self._returning("to", [one.dtype if isinstance(one, Tensor) else one for one in given])
 
     def double(self) -> Module:

@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterator
 from .. import _bridge as bridge
 from .._bridge import Unsupported, camel, channel, decode, encode, get, has, method, set_property, snake
 from .._stubs import otherwise_missing
+from ..nn.module import changing
 
 # Arguments that choose an implementation.
 _IMPLEMENTATIONS = ("foreach", "fused", "capturable", "differentiable")
@@ -63,6 +64,33 @@ class Optimizer(bridge.JSObject):
     def zero_grad(self, set_to_none: bool = True) -> None:
         method(self, "zeroGrad", [] if set_to_none else [False])
 
+    def register_step_pre_hook(self, hook: Callable) -> Any:
+        """edgegrad's hooks get the arguments as a list, keywords among them."""
+
+        def call(optimizer: Any, args: tuple) -> Any:
+            got = hook(optimizer, args, {})
+            return bridge.undefined if got is None else list(got[0])
+
+        return method(self, "registerStepPreHook", [call])
+
+    def register_step_post_hook(self, hook: Callable) -> Any:
+        return method(self, "registerStepPostHook", [lambda optimizer, args: hook(optimizer, args, {})])
+
+    def _register_state_hook(self, name: str, hook: Callable, prepend: bool) -> Any:
+        return method(self, name, [changing(hook)], {"prepend": True} if prepend else {})
+
+    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> Any:
+        return self._register_state_hook("registerStateDictPreHook", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> Any:
+        return self._register_state_hook("registerStateDictPostHook", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> Any:
+        return self._register_state_hook("registerLoadStateDictPreHook", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> Any:
+        return self._register_state_hook("registerLoadStateDictPostHook", hook, prepend)
+
     def add_param_group(self, param_group: dict) -> None:
         method(self, "addParamGroup", [_parameters([param_group])[0]])
 
@@ -86,7 +114,8 @@ def _parameters(params: Any) -> Any:
 
 
 def _group(given: dict) -> dict:
-    return {camel(key): list(one) if hasattr(one, "__next__") else one for key, one in given.items()}
+    kept = {key: one for key, one in given.items() if key not in _IMPLEMENTATIONS}
+    return {camel(key): list(one) if hasattr(one, "__next__") else one for key, one in kept.items()}
 
 
 def optimizer(name: str) -> type:
