@@ -31,8 +31,24 @@ def _flags(**_: Any) -> Any:
 
 _ABSENT = {"is_available": _no, "is_built": _no, "device_count": _none, "_is_compiled": _no}
 
-# PyTorch's test support compares it.
-module("hypothesis.version", __version_info__=(0,))
+
+class _Settings:
+    """Of the package hypothesis, of which PyTorch's test support changes a profile; tests that need the package are missing."""
+
+    _profiles = {"default": types.SimpleNamespace()}
+    _current_profile = "default"
+    register_profile = load_profile = staticmethod(_none)
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __call__(self, decorated: Any) -> Any:
+        return decorated
+
+
+_version = module("hypothesis.version", __version_info__=(0,))
+_strategies = module("hypothesis.strategies", composite=lambda draw: lambda *_, **__: None)
+module("hypothesis", version=_version, settings=_Settings, strategies=_strategies)
 torch.version = module("torch.version", cuda=None, hip=None, debug=False, git_version="0", __version__="2.6.0")
 for _name in ("cuda", "mps", "xpu", "mtia", "cpu"):
     setattr(torch, _name, module(f"torch.{_name}", **_ABSENT))

@@ -25,6 +25,7 @@ def __getattr__(name: str) -> Any:
             args = (keywords.pop("input"), *args)
         return getattr(args[0], f"{name}_")(*args[1:], **keywords)
 
+    call.__name__ = name
     globals()[name] = call
     return call
 
