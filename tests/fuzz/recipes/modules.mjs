@@ -4,6 +4,7 @@ export const kModules = [
   [
     "new eg.nn.Sequential(new eg.nn.Linear(2, 2), new eg.nn.BatchNorm1d(2))",
     "$0.stateDict()",
+    "$0.stateDict({ prefix: 'm.', keepVars: true })",
     "$0.loadStateDict($1, { strict: true, assign: false })",
     "$0.train(false)",
     "$0.zeroGrad()",

@@ -307,3 +307,20 @@ describe("hooks of state dicts", () => {
     assertFlat(() => eg.scope(() => void outer.loadStateDict(outer.stateDict())));
   });
 });
+
+test("stateDict() names tensors with a prefix, and returns the parameters themselves with keepVars", () => {
+  const model = new eg.nn.Sequential(new eg.nn.Linear(2, 2), new eg.nn.BatchNorm1d(2));
+  const state = model.stateDict({ prefix: "model.", keepVars: true });
+  assert.equal(state["model.0.weight"], model.at(0).weight);
+  assert.equal(state["model.1.running_mean"], model.at(1).running_mean);
+  assert.deepEqual(
+    Object.keys(model.stateDict({ prefix: "m." })),
+    Object.keys(model.stateDict()).map((name) => `m.${name}`),
+  );
+  assert.equal(model.stateDict()["0.weight"].requiresGrad, false);
+  const seen = [];
+  model.at(0).registerStateDictPreHook((_, prefix, keepVars) => void seen.push(prefix, keepVars));
+  const hooked = model.stateDict({ prefix: "model.", keepVars: true });
+  assert.equal(hooked["model.0.bias"], model.at(0).bias);
+  assert.deepEqual(seen, ["model.0.", true]);
+});

@@ -156,3 +156,10 @@ describe("pooling", () => {
     assertThrows(() => new nn.UpsamplingNearest2d(), "InvalidArgument", /size or scaleFactor/);
   });
 });
+
+test("Upsample takes the mode nearest-exact", () => {
+  const x = eg.tensor([[[1, 2, 3]]]);
+  const layer = new eg.nn.Upsample({ size: 5, mode: "nearest-exact" });
+  const expected = eg.nn.functional.interpolate(x, { size: 5, mode: "nearest-exact" });
+  assert.deepEqual(layer.call(x).tolist(), expected.tolist());
+});

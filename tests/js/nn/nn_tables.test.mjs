@@ -158,3 +158,20 @@ test("tables leave nothing behind", () => {
   step();
   assert.equal(eg.memory().jsHandles, before);
 });
+
+test("maxNorm leaves a tangent of the table as it is", () => {
+  const { dualLevel, makeDual, unpackDual } = eg.autograd.forwardAd;
+  dualLevel(() => {
+    const weight = makeDual(eg.tensor([[3, 4]]), eg.tensor([[1, 2]]));
+    const out = eg.nn.functional.embedding(eg.tensor([0], { dtype: "int64" }), weight, {
+      maxNorm: 1,
+    });
+    assertTensor(out, [0.6, 0.8], { atol: 1e-6 });
+    assertTensor(unpackDual(out).tangent, [1, 2]);
+    const bag = eg.embeddingBag(eg.tensor([[0]], { dtype: "int64" }), weight, {
+      maxNorm: 1,
+      mode: "sum",
+    });
+    assertTensor(unpackDual(bag).tangent, [1, 2]);
+  });
+});

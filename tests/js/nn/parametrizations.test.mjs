@@ -475,3 +475,16 @@ describe("parameters as a vector", () => {
     assertThrows(() => nn.utils.parametersToVector([]), "InvalidArgument", /a list of tensors/);
   });
 });
+
+test("spectralNorm divides a complex weight by its largest singular value", () => {
+  const layer = new eg.nn.Linear(2, 2, { dtype: "complex128" });
+  const diagonal = eg.tensor([
+    { re: 0, im: 2 },
+    { re: -0.5, im: 0 },
+  ]);
+  eg.noGrad(() => layer.weight.copy_(eg.diag(diagonal)));
+  eg.nn.utils.parametrizations.spectralNorm(layer, { nPowerIterations: 20 });
+  const weight = eg.noGrad(() => layer.weight);
+  assertTensor(weight.diagonal().abs(), [1, 0.25], { atol: 1e-6 });
+  assertTensor(weight.at(0, 0).imag(), [1], { atol: 1e-6 });
+});

@@ -198,3 +198,16 @@ describe("prune", () => {
     assertThrows(() => container.prune(x, eg.ones([3])), "ShapeMismatch", /\[2,3\].*\[3\]/);
   });
 });
+
+test("the mask of a container has the dtype of the tensor", () => {
+  const { L1Unstructured, PruningContainer } = eg.nn.utils.prune;
+  const container = new PruningContainer();
+  const method = new L1Unstructured(1);
+  method.tensorName = "weight";
+  container.tensorName = "weight";
+  container.addPruningMethod(method);
+  const t = eg.tensor([1, 2, 3], { dtype: "float64" });
+  const mask = container.computeMask(t, eg.tensor([1, 1, 0], { dtype: "int64" }));
+  assert.equal(mask.dtype, "float64");
+  assert.deepEqual(mask.tolist(), [0, 1, 0]);
+});

@@ -6,6 +6,7 @@ import { norm } from "../generated/internal.js";
 import {
   add,
   clone,
+  detach,
   div,
   gt,
   indexAdd,
@@ -21,18 +22,22 @@ import {
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** Scales rows of `weight` selected by `indices` down in place if their norm of order `p` exceeds `maxNorm`. */
+/**
+ * Scales rows of `weight` selected by `indices` down in place if their norm of order `p` exceeds `maxNorm`. No derivative sees it: as in
+ * PyTorch, a tangent of `weight` stays as it is.
+ */
 export function limitNorms(weight: Tensor, indices: Tensor, maxNorm: number, p: number): void {
   if (indices.numel === 0) return;
   scope(() =>
     noGrad(() => {
       const flat = reshape(indices, [-1]);
-      const rows = indexSelect(weight, 0, flat);
+      const table = detach(weight);
+      const rows = indexSelect(table, 0, flat);
       const norms = norm(rows, p, 1, true);
       // PyTorch's epsilon, which avoids a division by 0.
       const limited = mul(rows, div(maxNorm, add(norms, 1e-7)));
       // A row that is selected twice is written twice, with the same values.
-      indexPut_(weight, [flat], where(gt(norms, maxNorm), limited, rows));
+      indexPut_(table, [flat], where(gt(norms, maxNorm), limited, rows));
     }),
   );
 }

@@ -37,6 +37,7 @@ export * from "./shape/index.js";
 export type {
   LoadStateDictPostHook,
   LoadStateDictPreHook,
+  StateDictOptions,
   StateDictPostHook,
   StateDictPreHook,
 } from "./state_hooks.js";

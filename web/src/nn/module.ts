@@ -49,9 +49,11 @@ import { memberName, registerMember } from "./module_register.js";
 import { formatModule } from "./module_text.js";
 import { Buffer, type BufferOptions, Parameter } from "./parameter.js";
 import {
+  kStateDictOptions,
   type LoadStateDictPostHook,
   type LoadStateDictPreHook,
   loadWithHooks,
+  type StateDictOptions,
   type StateDictPostHook,
   type StateDictPreHook,
   StateHooks,
@@ -257,23 +259,22 @@ export class Module {
 
   /**
    * Returns parameters and persistent buffers by name; the tensors share their data with the module. One that the module has
-   * under several names is one tensor under all of them.
+   * under several names is one tensor under all of them. With `keepVars`, the tensors are the parameters and buffers themselves.
    */
-  stateDict(): StateDict {
+  stateDict(...rest: [options?: StateDictOptions]): StateDict {
     if (!(#members in this)) refuseImitation(this, "module.clone()");
-    if (this.#haveStateHooks()) {
-      const detached = new Map<Tensor, Tensor>();
-      return stateWithHooks(this.#stateNode(""), (tensor) => {
-        const own = detached.get(tensor) ?? tensor.detach();
-        detached.set(tensor, own);
-        return own;
-      });
-    }
-    const entries = this.#state();
-    const own = new Set(entries.map(([, tensor]) => tensor));
-    const detached = new Map([...own].map((tensor) => [tensor, tensor.detach()]));
+    const options = readOptions("stateDict", kStateDictOptions, rest);
+    const detached = new Map<Tensor, Tensor>();
+    const shown = (tensor: Tensor) => {
+      if (options.keepVars) return tensor;
+      const own = detached.get(tensor) ?? tensor.detach();
+      detached.set(tensor, own);
+      return own;
+    };
+    if (this.#haveStateHooks()) return stateWithHooks(this.#stateNode(""), shown, options);
+    const { prefix } = options;
     return Object.fromEntries(
-      entries.map(([name, tensor]) => [name, detached.get(tensor) as Tensor]),
+      this.#state().map(([name, tensor]) => [prefix + name, shown(tensor)]),
     );
   }
 

@@ -1,6 +1,6 @@
 // Hooks around stateDict() and loadStateDict() of modules.
 
-import type { Values } from "../arguments/rule.js";
+import { boolean, type Options, text, type Values } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { finishLoading, type kLoadOptions, Loading, type LoadResult } from "./load_state.js";
@@ -66,13 +66,28 @@ export interface StateNode {
 
 const prefixOf = ({ path }: StateNode) => (path === "" ? "" : `${path}.`);
 
-/** Lists the tensors of a tree by name, with hooks. */
-export function stateWithHooks(root: StateNode, detached: (tensor: Tensor) => Tensor): StateDict {
+/** The declaration of how a state dict is made. */
+export const kStateDictOptions = {
+  /** What every name begins with; default "". */
+  prefix: text.or(""),
+  /** Whether the tensors are the parameters and buffers themselves, which record operations; default false. */
+  keepVars: boolean.or(false),
+};
+
+/** Options of `Module.stateDict`. */
+export type StateDictOptions = Options<typeof kStateDictOptions>;
+
+/** Lists the tensors of a tree by name, each as `shown` returns it, with hooks. */
+export function stateWithHooks(
+  root: StateNode,
+  shown: (tensor: Tensor) => Tensor,
+  { prefix: start, keepVars }: Values<typeof kStateDictOptions>,
+): StateDict {
   const state: StateDict = {};
   const visit = (node: StateNode) => {
-    const prefix = prefixOf(node);
-    for (const hook of node.hooks?.statePre.values() ?? []) hook(node.module, prefix, false);
-    for (const [name, tensor] of node.own()) state[prefix + name] = detached(tensor);
+    const prefix = start + prefixOf(node);
+    for (const hook of node.hooks?.statePre.values() ?? []) hook(node.module, prefix, keepVars);
+    for (const [name, tensor] of node.own()) state[prefix + name] = shown(tensor);
     for (const child of node.children()) visit(child);
     for (const hook of node.hooks?.statePost.values() ?? []) {
       refuseResult("registerStateDictPostHook", hook(node.module, state, prefix, {}));

@@ -29,7 +29,9 @@ const kArguments = {
   /** The sizes of the result as multiples of the input's. */
   scaleFactor: kFactor.orNull(),
   /** How values between elements are found; default "nearest". */
-  mode: oneOf("nearest", "linear", "bilinear", "bicubic", "trilinear").or("nearest"),
+  mode: oneOf("nearest", "linear", "bilinear", "bicubic", "trilinear", "nearest-exact").or(
+    "nearest",
+  ),
   /** Align the centres of the corner elements of input and result. */
   alignCorners: boolean.orNull(),
   /** Compute with the ratio of the sizes, not with the given factor. */

@@ -1,4 +1,5 @@
 import { fail } from "../../runtime/errors.js";
+import { isComplex, isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Module } from "../module.js";
 import { Buffer, Parameter } from "../parameter.js";
@@ -48,6 +49,9 @@ export function defineComputed(
 
 /** Returns a tensor of the same kind as another: a parameter with the same `requiresGrad`, or a buffer. */
 export function likeMember(member: Parameter | Buffer, data: Tensor): Parameter | Buffer {
-  if (member instanceof Parameter) return new Parameter(data, member.requiresGrad);
+  if (member instanceof Parameter) {
+    const requiresGrad = member.requiresGrad && (isFloat(data.dtype) || isComplex(data.dtype));
+    return new Parameter(data, requiresGrad);
+  }
   return new Buffer(data, { persistent: member.persistent });
 }

@@ -2,7 +2,9 @@
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { noGrad } from "../../autograd/grad_mode.js";
-import { clone, copy_, div, dot, mv, normalize, t } from "../../generated/ops.js";
+import { adjointOf } from "../../composites/linalg/matrices.js";
+import { vdot } from "../../composites/products.js";
+import { clone, copy_, div, mv, normalize } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
@@ -98,7 +100,7 @@ class SpectralNorm extends Module {
       const matrix = matrixOf(weight, dim);
       if (this.training) this.approach(matrix, _u, _v, this.nPowerIterations);
       // Copies, so that the next step does not change saved tensors.
-      return div(weight, dot(clone(_u), mv(matrix, clone(_v))));
+      return div(weight, vdot(clone(_u), mv(matrix, clone(_v))));
     });
   }
 
@@ -107,7 +109,7 @@ class SpectralNorm extends Module {
       noGrad(() => {
         for (let i = 0; i < steps; i++) {
           copy_(u, normalize(mv(matrix, v), 2, 0, this.eps));
-          copy_(v, normalize(mv(t(matrix), u), 2, 0, this.eps));
+          copy_(v, normalize(mv(adjointOf(matrix), u), 2, 0, this.eps));
         }
       }),
     );

@@ -143,7 +143,7 @@ function combinedMask(method: BasePruningMethod, t: Tensor, mask: Tensor): Tenso
   return scope(() => {
     const left = leftFor(method, t, mask);
     const part = method.computeMask(t.at(...left), mask.at(...left));
-    return clone(mask).set_(left, toDtype(part, mask.dtype));
+    return clone(toDtype(mask, t.dtype)).set_(left, toDtype(part, t.dtype));
   });
 }
 
