@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import math
 import pathlib
 import sys
@@ -181,6 +182,62 @@ class Lifetimes(unittest.TestCase):
         del y
         collect()
         self.assertIsNone(kept[0]())
+
+
+class Modules(unittest.TestCase):
+    def test_a_module_keeps_its_class_and_attributes_when_its_wrapper_goes(self) -> None:
+        class Scaled(torch.nn.Module):
+            def __init__(self, factor: float) -> None:
+                super().__init__()
+                self.factor = factor
+
+            def forward(self, x):
+                return x * self.factor
+
+        model = torch.nn.Sequential(Scaled(3.0))
+        gc.collect()
+        self.assertIsInstance(model[0], Scaled)
+        self.assertEqual(model[0].factor, 3.0)
+        self.assertEqual(model(torch.ones(1)).item(), 3.0)
+
+    def test_a_hook_changes_the_state_dict_that_javascript_made(self) -> None:
+        model = torch.nn.Linear(1, 1)
+        model.register_state_dict_post_hook(lambda module, state, prefix, _: state.pop(f"{prefix}bias"))
+        with self.assertRaises(RuntimeError):
+            model.state_dict()
+        model = torch.nn.Linear(1, 1)
+
+        def without_bias(module, state, prefix, _):
+            del state[f"{prefix}bias"]
+
+        model.register_state_dict_post_hook(without_bias)
+        self.assertEqual(list(model.state_dict()), ["weight"])
+
+    def test_a_block_gets_what_its_body_is_given(self) -> None:
+        with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
+            x = torch.ones(2, requires_grad=True)
+            y = x.clone()
+            z = y * y
+            y.add_(1)
+            self.assertEqual(len(list(context.cloned.items())), 1)
+            z.sum().backward()
+        self.assertEqual(x.grad.tolist(), [2.0, 2.0])
+
+
+class Promises(unittest.TestCase):
+    def test_files_are_written_and_read(self) -> None:
+        file = io.BytesIO()
+        torch.save({"weight": torch.tensor([1.0, 2.0]), "steps": 3}, file)
+        file.seek(0)
+        loaded = torch.load(file)
+        self.assertEqual(loaded["weight"].tolist(), [1.0, 2.0])
+        self.assertEqual(loaded["steps"], 3)
+
+    def test_a_promise_cannot_be_awaited_inside_of_a_function(self) -> None:
+        x = torch.ones(1, requires_grad=True)
+        x.register_hook(lambda grad: torch.save(1, io.BytesIO()))
+        with self.assertRaises(bridge.Unsupported):
+            x.sum().backward()
 
 
 if __name__ == "__main__":

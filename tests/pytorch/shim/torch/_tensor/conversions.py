@@ -130,11 +130,24 @@ def new_tensor(self: Tensor, data: Any, dtype: Any = None, device: Any = None, r
 
 
 def _new(name: str) -> Callable:
-    def make(self: Tensor, *args: Any, dtype: Any = None, **keywords: Any) -> Tensor:
-        keywords.pop("device", None)
-        return getattr(torch(), name)(*args, dtype=dtype or self.dtype, **keywords)
+    def make(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **keywords: Any) -> Tensor:
+        given = size if keywords.get("size") is None else (keywords["size"],)
+        sizes = given[0] if len(given) == 1 and isinstance(given[0], (list, tuple)) else given
+        options = {"dtype": dtype} if dtype is not None else {}
+        made = method(self, camel(name), [[one.__index__() for one in sizes]], options)
+        return made.requires_grad_() if requires_grad else made
 
     return make
+
+
+def new_full(self: Tensor, size: Any, fill_value: Any, dtype: Any = None, **keywords: Any) -> Tensor:
+    keywords.pop("device", None)
+    return torch().full(size, fill_value, dtype=dtype or self.dtype, **keywords)
+
+
+def new_empty_strided(self: Tensor, size: Any, stride: Any, dtype: Any = None, **keywords: Any) -> Tensor:
+    keywords.pop("device", None)
+    return torch().empty_strided(size, stride, dtype=dtype or self.dtype, **keywords)
 
 
 def new(self: Tensor, *args: Any, **_: Any) -> Tensor:
@@ -213,14 +226,14 @@ def _with_correction(name: str) -> Callable:
 
 
 _PLAIN = (
-    item, tolist, numpy, to, new_tensor, new, allclose, split, apply_, map_, lu_solve, narrow, reshape, svd, nonzero
+    item, tolist, numpy, to, new_tensor, new_empty_strided, new_full, new, allclose, split, apply_, map_, lu_solve, narrow, reshape, svd, nonzero
 )  # fmt: skip
 for _function in _PLAIN:
     setattr(Tensor, _function.__name__, _function)
 for _name, _dtype in CONVERSIONS.items():
     setattr(Tensor, _name, _convert(_dtype))
-for _name in ("zeros", "ones", "empty", "full"):
-    setattr(Tensor, f"new_{_name}", _new(_name))
+for _name in ("new_zeros", "new_ones", "new_empty"):
+    setattr(Tensor, _name, _new(_name))
 for _name in ("std", "var", "std_mean", "var_mean"):
     setattr(Tensor, _name, _with_correction(_name))
 

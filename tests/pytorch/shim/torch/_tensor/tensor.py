@@ -137,6 +137,8 @@ class Tensor(JSObject, metaclass=_TensorType):
     def grad(self) -> None:
         set_property(self, "grad", None)
 
+    _grad = grad
+
     @property
     def requires_grad(self) -> bool:
         return get(self, "requiresGrad")

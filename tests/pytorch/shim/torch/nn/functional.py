@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _bridge as bridge
-from .._bridge import camel, function
+from .._bridge import Unsupported, camel, function
 from .._functions import find_function, forward
 from .._stubs import missing
 
@@ -37,6 +37,12 @@ def triplet_margin_with_distance_loss(
     if distance_function is not None:
         keywords["distance_function"] = lambda *given: distance_function(*given)
     return function("nn.functional", "tripletMarginWithDistanceLoss", [anchor, positive, negative], keywords)
+
+
+def interpolate(input: Any, *args: Any, antialias: bool = False, **keywords: Any) -> Any:
+    if antialias:
+        raise Unsupported("missing: interpolate(antialias=True)")
+    return function("nn.functional", "interpolate", [input, *args], keywords)
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:

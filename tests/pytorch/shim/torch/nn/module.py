@@ -146,10 +146,11 @@ class Module(bridge.JSObject):
     def named_modules(self, memo: Any = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator:
         yield from method(self, "namedModules")
 
-    def state_dict(self, *args: Any, **keywords: Any) -> OrderedDict:
-        if args or keywords:
-            raise Unsupported("missing: arguments of state_dict")
-        return OrderedDict(method(self, "stateDict"))
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> OrderedDict:
+        if args or destination is not None:
+            raise Unsupported("n/a: the destination of state_dict, which PyTorch has deprecated")
+        options = {key: value for key, value in (("prefix", prefix), ("keep_vars", keep_vars)) if value}
+        return OrderedDict(method(self, "stateDict", [], options))
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
         state = {"$d": [[key, encode(value)] for key, value in state_dict.items()]}
