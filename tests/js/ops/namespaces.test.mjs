@@ -232,3 +232,9 @@ test("eg.linalg solves what torch.linalg solves", () => {
   assertTensor(solution, [1, 2], { shape: [2, 1], ...near });
   assertTensor(eg.linalg.multiDot([A, A, eg.tensor([1, 0])]), [4, 6], { shape: [2], ...near });
 });
+
+test("the degrees of polynomials may be booleans", () => {
+  const x = eg.tensor([2, 2]);
+  const n = eg.tensor([true, false]);
+  assertTensor(eg.special.hermitePolynomialHe(x, n), [2, 1]);
+});

@@ -144,7 +144,7 @@ function ofDegree(name: string, family: Family, x: Tensor, n: unknown): Tensor {
 // Each element has the polynomial of its own degree.
 function ofDegrees(name: string, family: Family, x: Tensor, n: Tensor): Tensor {
   if (isComplex(n.dtype)) fail("DtypeMismatch", name, `n: expected real numbers, got ${n.dtype}.`);
-  const degrees = trunc(n.detach());
+  const degrees = n.dtype === "bool" ? toDtype(n, "int64") : trunc(n.detach());
   const highest = n.numel === 0 ? 0 : Number(degrees.max().item<number | bigint>());
   checkDegree(name, highest);
   let result = where(eq(degrees, 0), onesLike(x), zerosLike(x));
