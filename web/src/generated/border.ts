@@ -3,7 +3,7 @@
 // The words, flags and names that C++ and TypeScript exchange; bindings/words.h explains them.
 
 /** What native.borderHash() returns of a module with this format and that of stream.ts. */
-export const kBorderHash = 872570009;
+export const kBorderHash = 388203427;
 
 /** The element type of a tensor. */
 export type DType =
@@ -18,7 +18,8 @@ export type DType =
   | "float16"
   | "bfloat16"
   | "int8"
-  | "int16";
+  | "int16"
+  | "complex32";
 
 /** All of them, in the order of their numbers. */
 export const kDTypes: readonly DType[] = [
@@ -34,6 +35,7 @@ export const kDTypes: readonly DType[] = [
   "bfloat16",
   "int8",
   "int16",
+  "complex32",
 ];
 
 /** The dtypes that kernels compute, in the order of their numbers. */
