@@ -133,6 +133,7 @@ const kSpaces = [
   "optim.swaUtils",
   "random",
   "signal.windows",
+  "sparse",
   "special",
 ];
 

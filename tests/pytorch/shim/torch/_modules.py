@@ -72,13 +72,8 @@ torch.library = module(
     "torch.library", custom_op=lambda *_, **__: lambda _: _stubs.missing("torch.library", "custom_op")
 )
 torch.overrides = module("torch.overrides", is_tensor_like=_functions.is_tensor)
-torch.sparse = module("torch.sparse")
-# PyTorch's TestCase sets this before each test.
-torch.sparse.check_sparse_tensor_invariants = types.SimpleNamespace(
-    is_enabled=_no, enable=_none, disable=_none
-)
 
-_MODULES = "linalg special fft masked signal signal.windows random utils utils.checkpoint autograd nn optim func distributions"
+_MODULES = "linalg special fft sparse masked signal signal.windows random utils utils.checkpoint autograd nn optim func distributions"
 _MODULES += " nn.utils.parametrizations nn.utils.parametrize nn.utils.prune nn.utils.rnn"
 for _name in _MODULES.split():
     importlib.import_module(f"torch.{_name}")

@@ -158,7 +158,7 @@ class Size(tuple):
 
 
 class layout:
-    """A layout; edgegrad has only the strided one."""
+    """A layout; edgegrad has strided, sparse_coo and sparse_csr."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -171,6 +171,7 @@ class layout:
 strided, jagged, _mkldnn = layout("strided"), layout("jagged"), layout("_mkldnn")
 sparse_coo, sparse_csr, sparse_csc = layout("sparse_coo"), layout("sparse_csr"), layout("sparse_csc")
 sparse_bsr, sparse_bsc = layout("sparse_bsr"), layout("sparse_bsc")
+LAYOUTS = {one.name: one for one in (strided, sparse_coo, sparse_csr)}
 
 
 class memory_format:

@@ -1,6 +1,6 @@
 """torch.Tensor and what belongs to it."""
 
-from . import conversions, operators
+from . import conversions, layouts, operators
 from .names import ALIASES, TAKES_SCALARS, with_fields
 from .operators import as_tensor_like
 from .tensor import LEGACY_TYPES, Buffer, Parameter, Tensor, as_operand, js_name

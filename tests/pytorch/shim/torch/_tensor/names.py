@@ -44,19 +44,12 @@ ALIASES = {
 
 # Methods of PyTorch's tensors that edgegrad lacks. Any other unknown name is an AttributeError, as in PyTorch.
 MISSING_METHODS = {
-    "_indices",
-    "_values",
     "align_to",
     "as_strided_",
-    "coalesce",
-    "col_indices",
     "conj_physical_",
-    "crow_indices",
     "dequantize",
     "geqrf",
-    "indices",
     "int_repr",
-    "is_coalesced",
     "is_pinned",
     "is_shared",
     "module_load",
@@ -72,18 +65,11 @@ MISSING_METHODS = {
     "resize",
     "resize_as_",
     "share_memory_",
-    "dense_dim",
-    "sparse_dim",
     "smm",
-    "sparse_mask",
     "sspaddmm",
-    "to_dense",
     "to_mkldnn",
     "to_padded_tensor",
-    "to_sparse",
-    "to_sparse_csr",
     "triangular_solve",
-    "values",
 }
 
 # Functions that take a Python number among their operands, where a whole float has to stay a float.

@@ -10,7 +10,7 @@ from typing import Any, Callable
 from .. import _bridge as bridge
 from .._bridge import JSObject, Unsupported, camel, function, get, method, set_property
 from .._types import ALIASES as DTYPE_ALIASES
-from .._types import Size, device, dtype, strided, uint8
+from .._types import Size, device, dtype, uint8
 from .names import ALIASES, MISSING_METHODS, TAKES_SCALARS, with_fields
 
 
@@ -60,9 +60,8 @@ class Tensor(JSObject, metaclass=_TensorType):
     """A tensor; operators.py has its operators, conversions.py what makes others of it."""
 
     _is_param = False
-    layout = strided
-    is_cuda = is_sparse = is_quantized = is_mkldnn = is_nested = is_meta = is_mps = False
-    is_xpu = is_sparse_csr = is_cpu_only = is_xla = is_vulkan = is_ipu = is_maia = False
+    is_cuda = is_quantized = is_mkldnn = is_nested = is_meta = is_mps = False
+    is_xpu = is_cpu_only = is_xla = is_vulkan = is_ipu = is_maia = False
     is_cpu = True
 
     def __new__(cls, *args: Any, **keywords: Any) -> Tensor:
