@@ -114,6 +114,7 @@ void Tensor::set_geometry(const Shape& shape, const Strides& strides, std::int64
 
 void Tensor::check_view(const Shape& shape, const Strides& strides, std::int64_t offset,
                         DType dtype) const {
+  if (is_sparse()) fail_sparse();
   check_shape(shape);
   const auto capacity = static_cast<std::int64_t>(storage()->bytes() / item_size(dtype));
   invariant(view_fits(shape, strides, offset, capacity), "a view of shape ", shape,

@@ -9,6 +9,7 @@
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/shape/slice.h"
+#include "ops/sparse/sparse_parts.h"
 
 namespace eg {
 namespace {
@@ -106,6 +107,10 @@ Tensor Imag::call(const Tensor& input) {
 
 Tensor Conj::call(const Tensor& input) {
   if (!is_complex(input.dtype())) return input;
+  if (input.is_sparse()) {
+    const Pieces pieces(input);
+    return with_values(pieces.shape, pieces.pattern, call(pieces.values));
+  }
   const Tensor result = empty_like(input);
   copy_data(result, input);
   const Tensor imaginary = part(result, 1);

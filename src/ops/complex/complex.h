@@ -50,6 +50,7 @@ struct Imag {
 struct Conj {
   static constexpr op::Doc doc{
       "conj", "The complex conjugate of every element; for a real tensor, itself."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"C([2, 3])", "T([2])"};
   static Tensor call(const Tensor& input);

@@ -10,6 +10,7 @@
 #include "kernels/copy.h"
 #include "ops/create/copy.h"
 #include "ops/shape/rearrange.h"
+#include "ops/sparse/sparse_parts.h"
 
 namespace eg {
 namespace {
@@ -160,6 +161,7 @@ Tensor Eye::call(std::int64_t n, std::optional<std::int64_t> m, std::optional<DT
 }
 
 Tensor ZerosLike::call(const Tensor& input, std::optional<DType> dtype) {
+  if (input.is_sparse()) return sparse_zeros_like(input, dtype.value_or(input.dtype()));
   return FullLike::call(input, 0, dtype);
 }
 

@@ -74,6 +74,7 @@ struct Eye {
 struct ZerosLike {
   static constexpr op::Doc doc{"zeros_like", "Zeros in the shape of input."};
   static constexpr Audience audience = Audience::kFactory;
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2])"};
   static Tensor call(const Tensor& input, std::optional<DType> dtype = {});

@@ -7,6 +7,7 @@
 #include "ops/create/copy.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/view.h"
+#include "ops/sparse/sparse_shape.h"
 
 namespace eg {
 namespace {
@@ -40,6 +41,7 @@ TensorList in_one_domain(TensorList tensors) {
 
 Tensor Cat::call(const TensorList& given, std::int64_t dim) {
   check_list(given, doc.name);
+  if (std::ranges::any_of(given, &Tensor::is_sparse)) return cat_sparse(given, dim);
   const TensorList tensors = in_one_domain(given);
   std::size_t first = 0;
   while (first + 1 < tensors.size() && is_skipped(tensors[first])) ++first;

@@ -9,6 +9,7 @@ namespace eg {
 
 struct Cat {
   static constexpr op::Doc doc{"cat", "Joins tensors along an existing dimension."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"tensors"}, Arg{"dim", "0"}};
   static constexpr std::array<std::string_view, 3> samples{
       "[T([2, 3]), T([1, 3])], 0", "[T([2, 3]), T([2, 2]), T([2, 1])], -1", "[T([0]), T([2, 3])]"};

@@ -163,8 +163,10 @@ Pieces::Pieces(const Tensor& t) : shape(t.shape()) {
 }
 
 IntrusivePtr<SparsePattern> coo_pattern(Tensor indices, bool is_coalesced) {
+  // As in PyTorch, one position cannot be out of order.
+  const bool has_one = indices.size(1) <= 1;
   return make_intrusive<SparsePattern>(Layout::kSparseCoo, std::move(indices), Tensor(),
-                                       is_coalesced);
+                                       is_coalesced || has_one);
 }
 
 Tensor to_csr(const Tensor& matrix) {
@@ -223,20 +225,24 @@ void add_sparse_in_place(const Tensor& a, const Tensor& b) {
   a.bump_version();
 }
 
-Tensor clear_sparse(const Tensor& t) {
-  const bool recording = should_record({&t, 1});
-  check_inplace(t, recording);
+Tensor sparse_zeros_like(const Tensor& t, DType dtype) {
   const SparseParts& own = t.sparse();
   Shape values = own.values.shape();
   values[0] = 0;
   Tensor starts;
   if (own.pattern->row_starts.defined()) starts = full_like(own.pattern->row_starts, 0);
-  const Tensor empty = make_sparse(
+  return make_sparse(
       t.shape(),
       make_intrusive<SparsePattern>(own.pattern->layout,
                                     contiguous_copy(Narrow::call(own.pattern->indices, -1, 0, 0)),
                                     starts, /*is_coalesced=*/true),
-      Tensor::empty(values, t.dtype(), t.device()));
+      Tensor::empty(values, dtype, t.device()));
+}
+
+Tensor clear_sparse(const Tensor& t) {
+  const bool recording = should_record({&t, 1});
+  check_inplace(t, recording);
+  const Tensor empty = sparse_zeros_like(t, t.dtype());
   t.set_sparse(empty);
   t.bump_version();
   if (recording) take_history(t, empty);

@@ -47,6 +47,8 @@ Tensor to_csr(const Tensor& matrix);
 Tensor add_sparse(const Tensor& a, const Tensor& b);
 /// a += b, not recorded, of which at least one is sparse; a must not be sparse if b is dense.
 void add_sparse_in_place(const Tensor& a, const Tensor& b);
+/// A tensor of the layout and shape of `t`, which is sparse, without values.
+Tensor sparse_zeros_like(const Tensor& t, DType dtype);
 /// Makes `t`, which is sparse, zero by removing all of its values; returns it.
 Tensor clear_sparse(const Tensor& t);
 /// The same positions on another device.

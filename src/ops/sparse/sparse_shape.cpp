@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dispatch/factories.h"
+#include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/join.h"
@@ -31,6 +32,42 @@ Tensor transpose_sparse(const Tensor& t, std::int64_t dim0, std::int64_t dim1) {
   return layout(t) == Layout::kSparseCsr ? to_csr(result) : result;
 }
 
+Tensor cat_sparse(const TensorList& tensors, std::int64_t dim) {
+  constexpr std::string_view kName = "cat";
+  const std::int64_t ndim = tensors[0].ndim();
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, ndim, kName));
+  TensorList indices;
+  TensorList values;
+  Shape shape = tensors[0].shape();
+  shape[d] = 0;
+  bool all_csr = true;
+  for (const Tensor& t : tensors) {
+    check(t.is_sparse() && t.ndim() == ndim, ErrorCode::kInvalidArgument, kName,
+          "a sparse tensor can be joined with sparse tensors of as many dimensions only. Use "
+          "toDense().");
+    const Pieces pieces(t);
+    const auto sparse = static_cast<std::size_t>(pieces.pattern->sparse_dim());
+    check(
+        d < sparse && (indices.empty() || indices[0].size(0) == static_cast<std::int64_t>(sparse)),
+        ErrorCode::kInvalidArgument, kName, "expected tensors of the same sparseDim above ", d,
+        ". Use toDense().");
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+      check(k == d || t.shape()[k] == shape[k], ErrorCode::kShapeMismatch, kName,
+            "sizes must be equal except in dimension ", d, ", got ", t.shape(), " and ",
+            tensors[0].shape(), '.');
+    }
+    TensorList coordinate = Unbind::call(coordinates(*pieces.pattern), 0);
+    coordinate[d] = call<op::Add>(coordinate[d], Operand(Scalar(shape[d])));
+    indices.push_back(Stack::call(coordinate));
+    values.push_back(pieces.values);
+    shape[d] += t.shape()[d];
+    all_csr = all_csr && layout(t) == Layout::kSparseCsr;
+  }
+  const Tensor result = with_values(
+      shape, coo_pattern(Cat::call(indices, 1), /*is_coalesced=*/false), Cat::call(values, 0));
+  return all_csr ? to_csr(result) : result;
+}
+
 Tensor sum_sparse(const Tensor& t, const std::optional<Dims>& dim, bool keepdim,
                   std::optional<DType> dtype) {
   const Pieces pieces(t);
@@ -50,7 +87,8 @@ Tensor sum_sparse(const Tensor& t, const std::optional<Dims>& dim, bool keepdim,
     if (is_summed[d]) of_values.push_back(static_cast<std::int64_t>(d - sparse + 1));
   Tensor values =
       of_values.empty() ? pieces.values : Sum::call(pieces.values, of_values, keepdim, dtype);
-  if (dtype.has_value()) values = ToDType::call(values, *dtype);
+  const bool is_counted = is_integral(values.dtype()) && !dtype.has_value();
+  values = ToDType::call(values, is_counted ? DType::kInt64 : dtype.value_or(values.dtype()));
   Shape shape;
   TensorList left;
   const TensorList coordinate = Unbind::call(coordinates(*pieces.pattern), 0);

@@ -47,6 +47,7 @@ describe("a sparse tensor", () => {
   test("gives its parts back", () => {
     const x = matrix();
     assertThrows(() => x.values(), "InvalidArgument", /\[values\].*coalesce\(\)/);
+    assertTensor(x.values({ coalesced: false }), [3, 4, 5]);
     const one = x.coalesce();
     assert.equal(one.isCoalesced, true);
     assert.equal(one.coalesce(), one);
@@ -171,6 +172,25 @@ describe("a sparse tensor", () => {
     assertTensor(x.toDense(), [0, 0, 0, 0, 0, 0]);
   });
 
+  test("is joined with others, and has zeros and conjugates", () => {
+    const x = matrix();
+    assertTensor(eg.cat([x, x], 0).toDense(), [0, 0, 3, 4, 0, 5, 0, 0, 3, 4, 0, 5], {
+      shape: [4, 3],
+    });
+    const wide = eg.cat([x.toSparseCsr(), x.toSparseCsr()], 1);
+    assert.equal(wide.layout, "sparse_csr");
+    assertTensor(wide.toDense(), [0, 0, 3, 0, 0, 3, 4, 0, 5, 4, 0, 5], { shape: [2, 6] });
+    const zeros = eg.zerosLike(x);
+    assert.equal(zeros.layout, "sparse_coo");
+    assert.equal(zeros.nnz, 0);
+    const z = eg.sparseCooTensor([[1]], eg.tensor([{ re: 1, im: 2 }]), [2]);
+    assert.equal(z.isCoalesced, true);
+    assert.deepEqual(z.conj().toDense().tolist()[1], { re: 1, im: -2 });
+    const counts = eg.sparseCooTensor([[0, 0]], eg.tensor([100, 100], { dtype: "int32" }), [2]);
+    assert.equal(eg.sparse.sum(counts).dtype, "int64");
+    assertThrows(() => eg.cat([x, x.toDense()]), "InvalidArgument", /sparse tensors/);
+  });
+
   test("travels through casts, clones and detach", () => {
     const x = matrix({ requiresGrad: true });
     assert.equal(x.to("float64").dtype, "float64");
@@ -261,7 +281,6 @@ describe("what does not fit", () => {
       () => x.tolist(),
       () => eg.sparseCooTensor([[0]], [1], [1]).item(),
       () => x.at(0),
-      () => eg.cat([x, x]),
       () => eg.conv1d(x, x),
       () => x.copy_(eg.ones([2, 3])),
       () => eg.ones([2, 3]).copy_(x),

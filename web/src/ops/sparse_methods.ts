@@ -1,7 +1,7 @@
 // Methods that make sparse tensors and take them apart. eg.sparseCooTensor() and eg.sparse are composites.
 
 import { type Arguments, readArguments } from "../arguments/read.js";
-import { integer } from "../arguments/rule.js";
+import { boolean, integer } from "../arguments/rule.js";
 import {
   coalesce,
   sparseIndices,
@@ -12,13 +12,17 @@ import {
   toSparseCsr,
 } from "../generated/internal.js";
 import { calledAs, fail } from "../runtime/errors.js";
-import { kStoredValues } from "../tensor/format.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 const kToSparseArguments = {
   /** How many dimensions, from the first, get coordinates; the others stay dense. Default: all. */
   sparseDim: integer.orNull(),
+};
+
+const kValuesArguments = {
+  /** Only of a coalesced tensor, with gradients; default true. */
+  coalesced: boolean.or(true),
 };
 
 /** The methods of sparse tensors. */
@@ -46,12 +50,10 @@ export interface SparseMethods {
 
   /**
    * Returns the values of a coalesced sparse tensor, [nnz, ...dense dimensions]. They share their memory with this tensor, unless it
-   * requires gradients, which then flow to it.
+   * requires gradients, which then flow to it. With `coalesced: false`, returns the values of any sparse tensor as they are stored, also
+   * where a position occurs several times, without history.
    */
-  values(): Tensor;
-
-  /** The values as they are stored, without history. @internal */
-  [kStoredValues](): Tensor;
+  values(...rest: Arguments<[coalesced: boolean], { coalesced?: boolean }>): Tensor;
 
   /** Returns a copy of the coordinates of a sparse tensor in COO layout, int64 [sparse dimensions, nnz]. */
   indices(): Tensor;
@@ -81,11 +83,9 @@ export const kSparseMethods: SparseMethods & ThisType<Tensor> = {
   sparseMask(mask) {
     return sparseMask(this, mask);
   },
-  values() {
-    return calledAs("values", () => sparseValues(this, true));
-  },
-  [kStoredValues]() {
-    return sparseValues(this, false);
+  values(...rest) {
+    const { coalesced } = readArguments("values", kValuesArguments, rest);
+    return calledAs("values", () => sparseValues(this, coalesced));
   },
   indices() {
     return partOf(this, "indices", "sparse_coo", 0);

@@ -29,9 +29,6 @@ export function formatTensor(tensor: Tensor): string {
   return withSuffixes(kPrefix + body, suffixesOf(tensor, geometry));
 }
 
-/** The method that returns the values of a sparse tensor as they are stored, also where a position occurs several times. */
-export const kStoredValues: unique symbol = Symbol("stored values");
-
 // The parts of a sparse tensor, each as a tensor of its own.
 function formatSparse(tensor: Tensor, geometry: Geometry): string {
   const { layout, nnz } = tensor;
@@ -40,7 +37,7 @@ function formatSparse(tensor: Tensor, geometry: Geometry): string {
     ...(isCsr
       ? { crow_indices: tensor.crowIndices(), col_indices: tensor.colIndices() }
       : { indices: tensor.indices() }),
-    values: tensor[kStoredValues](),
+    values: tensor.values(false),
   };
   const texts = Object.entries(parts).map(([name, part]) => {
     const indent = " ".repeat(kPrefix.length + name.length + 1);
@@ -49,7 +46,11 @@ function formatSparse(tensor: Tensor, geometry: Geometry): string {
     return `${name}=${text}`;
   });
   const body = kPrefix + texts.join(`,\n${" ".repeat(kPrefix.length)}`);
-  const own = [`size=(${geometry.shape.join(", ")}${geometry.shape.length === 1 ? "," : ""})`, `nnz=${nnz}`, `layout=${layout}`];
+  const own = [
+    `size=(${geometry.shape.join(", ")}${geometry.shape.length === 1 ? "," : ""})`,
+    `nnz=${nnz}`,
+    `layout=${layout}`,
+  ];
   const end = own.join(", ");
   return withSuffixes(
     `${body},\n${" ".repeat(kPrefix.length)}${end}`,

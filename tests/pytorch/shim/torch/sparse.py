@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
-from ._bridge import Unsupported, function
-from ._creation import dtype_of_data, tensor
+from ._bridge import function
+from ._creation import dtype_of_data, tensor, zeros
 from ._functions import namespace
 from ._tensor import Tensor
 from ._types import dtype as dtype_class
 
 __getattr__ = namespace("sparse")
 
-# PyTorch's TestCase sets this before each test. edgegrad always checks.
-check_sparse_tensor_invariants = types.SimpleNamespace(
-    is_enabled=lambda: True, enable=lambda: None, disable=lambda: None
-)
+class check_sparse_tensor_invariants:
+    """PyTorch's switch for checks, as a block and as a decorator. edgegrad always checks."""
+
+    def __init__(self, enable: bool = True) -> None:
+        pass
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def __call__(self, decorated: Any) -> Any:
+        return decorated
+
+    @staticmethod
+    def is_enabled() -> bool:
+        return True
+
+    @staticmethod
+    def enable() -> None:
+        pass
+
+    @staticmethod
+    def disable() -> None:
+        pass
 
 
 def _values(values: Any, dtype: dtype_class | None) -> Tensor:
@@ -42,8 +63,10 @@ def sparse_coo_tensor(
     pin_memory: bool = False,
     layout: Any = None,
 ) -> Tensor:
-    if not isinstance(indices, Tensor) and values is None:
-        raise Unsupported("missing: sparse tensors of a size alone")
+    if values is None:
+        size = list(indices)
+        indices = zeros(len(size), 0, dtype=dtype_class.by_name["int64"])
+        values = zeros(0, dtype=dtype)
     parts = [_indices(indices), _values(values, dtype), None if size is None else list(size)]
     keywords = {"requires_grad": requires_grad, "is_coalesced": bool(is_coalesced)}
     return function("", "sparseCooTensor", parts, keywords)

@@ -17,9 +17,7 @@ def _layout(self: Tensor) -> layout:
 
 
 def _values(self: Tensor) -> Tensor:
-    if not self.is_coalesced():
-        raise Unsupported("missing: values of sparse tensors that are not coalesced")
-    return method(self, "values")
+    return method(self, "values", [False])
 
 
 def _to_sparse(self: Tensor, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, **keywords: Any) -> Tensor:
