@@ -86,6 +86,29 @@ const kRules = [
     "missing: forward AD inside vmap",
     /that differ by sample.*check_batched_forward_grad|cannot update runningMean.*check_batched_forward_grad|no rule for vmap.*check_batched_forward_grad|maskedSelect.*check_batched_forward_grad/,
   ],
+  ["missing: lazy modules", /missing: torch\.nn\.Lazy/],
+  ["missing: learning rates as tensors", /lr: expected a number, got an object of class Tensor/],
+  ["missing: sparse tensors", /SparseAdam/],
+  ["n/a: a promise inside of a function that JavaScript calls", /n\/a: a promise inside/],
+  ["n/a: Python's protocols", /swapping the contents|n\/a: pickle|pickle\.|PicklingError/],
+  [
+    "n/a: internals of PyTorch",
+    /torch\._functorch|_C\._functorch|torch\._addmm|torch\._convert|_fwd_grad_enabled|_force_original_view|_functions\.Resize|_Dirichlet_backward|lazy_property|_masked_softmax|_reduction_identity|_maybe_remove_out|_unsafe_masked|Numpy\w+CustomOp|register_module_backward_hook|_from_public_api|post_hook_private_True/,
+  ],
+  ["shim: lists and tuples", /isinstance\(out, ToyNamedTuple/],
+  ["n/a: other parts of PyTorch", /'resnet18'|from_file/],
+  ["n/a: texts", /anomaly_grad_warnings/],
+  ["n/a: edgegrad computes what PyTorch refuses", /non_promoting_ops_cpu/],
+  [
+    "n/a: numbers of Python that JavaScript does not tell apart",
+    /test_booleans_cpu|narrow_tensor_cpu/,
+  ],
+  [
+    "n/a: errors of another class",
+    /transformer_args_check|orthogonal_parametrization_swap_False|zero_out_size|pooling_zero_stride/,
+  ],
+  ["n/a: Python's reference counts", /ctx\.cloned/],
+  ["n/a: memory that Python and tensors share", /(alias|copy)_from_buffer/],
   [
     "n/a: Python's protocols",
     /operand type\(s\) for|does not support the context manager|_make_wrapper_subclass|MyMode/,
@@ -144,7 +167,6 @@ const kRules = [
     /full_backward_pre_hook|register_module_|alwaysCall|state_dict_(pre|post)?_?hook|state_dict_hook|load_state_dict_p/,
   ],
   ["missing: arguments of state_dict", /missing: arguments of state_dict/],
-  ["missing: torch.save and pickle", /torch\.(save|load)|pickle|serialization/],
   ["missing: named tensors", /named tensors|refine_names|names=/],
   ["missing: learning rates as tensors", /lr: expected a number, got an object of class Tensor/],
   [

@@ -366,6 +366,11 @@ interface Spread {
 function kaimingStd(where: string, given: readonly unknown[]): Spread {
   const { tensor, generator, ...own } = readArguments(where, kKaimingArguments, given);
   const { fanIn, fanOut } = fansOf(where, tensor);
+  if (tensor.numel === 0) {
+    console.warn(
+      `edgegrad: [${where}] the tensor has no elements, so there is nothing to be drawn.`,
+    );
+  }
   const gain = calculateGain(own.nonlinearity, own.a);
   return { std: gain / Math.sqrt(own.mode === "fan_in" ? fanIn : fanOut), generator };
 }

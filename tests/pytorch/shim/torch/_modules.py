@@ -56,7 +56,7 @@ torch.backends = module("torch.backends")
 for _name in ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "quantized", "xnnpack", "cpu", "opt_einsum"):
     setattr(torch.backends, _name, module(f"torch.backends.{_name}", **_ABSENT, enabled=False))
 torch.backends.xnnpack.enabled = False
-torch.backends.cudnn.flags = _flags
+torch.backends.cudnn.flags = torch.backends.mkldnn.flags = _flags
 torch.distributed = module("torch.distributed", is_available=_no)
 torch.onnx = module("torch.onnx")
 torch._utils = module("torch._utils", _element_size=lambda dtype: dtype.itemsize)

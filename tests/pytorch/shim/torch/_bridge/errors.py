@@ -35,7 +35,7 @@ _OF_INDICES = re.compile(r"\[(at|set_|indexPut_?)\]")
 
 
 # A member that a class leaves out.
-_OF_MISSING = re.compile(r"does not implement")
+_OF_MISSING = re.compile(r"does not implement|is not known for")
 
 
 @functools.cache

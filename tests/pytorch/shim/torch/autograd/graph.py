@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any, Callable
 
-from .._bridge import BODY, Block, collect, encode, function, get, opaque
+from .._bridge import BODY, Block, encode, function, get, opaque
 from .._stubs import otherwise_missing
 from .._tensor import Tensor
 from .node import Node
@@ -68,9 +67,6 @@ class _Cloned:
         self._context = context
 
     def items(self) -> Any:
-        # Nodes that Python has let go are gone when JavaScript has noticed.
-        gc.collect()
-        collect()
         return range(get(self._context, "clonedCount"))
 
 

@@ -34,7 +34,8 @@ class Distribution(bridge.JSObject, metaclass=_Class):
     def __init__(self, *args: Any, validate_args: Any = None, **keywords: Any) -> None:
         if self._id is not None:
             return
-        if type(self) is Distribution or type(self).__module__ != __name__:
+        # A class that extends one of edgegrad's is that in JavaScript.
+        if type(self)._path == Distribution._path:
             raise Unsupported("shim: distributions defined in Python")
         options = {key: value for key, value in keywords.items() if value is not None}
         if validate_args is not None:

@@ -109,7 +109,10 @@ class Module(bridge.JSObject):
             raise Unsupported(f"n/a: Module.{name}")
         found = next((one for one in (name, camel(name)) if has(self, one)), None)
         if found is None:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+            static = bridge.lookup(f"{self._path}.{camel(name)}") if self._path else None
+            if not isinstance(static, bridge.JSFunction):
+                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+            return lambda *args, **keywords: bridge.function(self._path, camel(name), args, keywords)
         value = get(self, found)
         if isinstance(value, bridge.JSFunction):
             return lambda *args, **keywords: method(self, found, args, keywords)
