@@ -62,6 +62,11 @@ export const kLayers = [
     "eg.randn([2, 2])",
   ),
   [
+    "new eg.nn.Sequential(new eg.nn.ReLU())",
+    "$0.insert(0, new eg.nn.Tanh())",
+    "$0.extend([new eg.nn.ReLU()])",
+  ],
+  [
     "new eg.nn.ModuleList([new eg.nn.SiLU(), new eg.nn.Sigmoid()])",
     "$0.append(new eg.nn.ReLU())",
     "$0.length",

@@ -174,3 +174,21 @@ describe("clone()", () => {
     assertThrows(() => model.clone(), "InvalidArgument", /detach\(\)/);
   });
 });
+
+test("Sequential takes modules at a position, and those of another", () => {
+  const { Sequential, Linear, ReLU, Tanh } = eg.nn;
+  const [first, last, relu, tanh] = [new Linear(2, 2), new Linear(2, 2), new ReLU(), new Tanh()];
+  const model = new Sequential(first, last);
+  assert.equal(model.insert(1, relu), model);
+  model.insert(-3, tanh).insert(4, relu);
+  assert.deepEqual([...model], [tanh, first, relu, last, relu]);
+  assert.deepEqual(Object.keys(model.stateDict()).slice(0, 2), ["1.weight", "1.bias"]);
+  assert.deepEqual(
+    [...new Sequential(relu).extend(new Sequential(first, tanh))],
+    [relu, first, tanh],
+  );
+  assert.equal(model.extend(model).length, 10);
+  assertThrows(() => model.insert(11, relu), "IndexOutOfRange", /-10 to 10/);
+  assertThrows(() => model.insert(0, {}), "InvalidArgument", /expected a module/);
+  assertThrows(() => new Sequential({ a: relu }).insert(0, tanh), "InvalidArgument", /names/);
+});

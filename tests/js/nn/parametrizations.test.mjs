@@ -488,3 +488,15 @@ test("spectralNorm divides a complex weight by its largest singular value", () =
   assertTensor(weight.diagonal().abs(), [1, 0.25], { atol: 1e-6 });
   assertTensor(weight.at(0, 0).imag(), [1], { atol: 1e-6 });
 });
+
+test("weightNorm loads the state of nn.utils.weightNorm", () => {
+  const old = new eg.nn.Sequential(eg.nn.utils.weightNorm(new eg.nn.Linear(3, 2)));
+  const layer = eg.nn.utils.parametrizations.weightNorm(new eg.nn.Linear(3, 2));
+  const model = new eg.nn.Sequential(layer);
+  const state = old.stateDict();
+  assert.deepEqual(model.loadStateDict(state), { missingKeys: [], unexpectedKeys: [] });
+  assertTensor(layer.parametrizations.weight.original0, state["0.weight_g"].dataSync());
+  assertTensor(layer.parametrizations.weight.original1, state["0.weight_v"].dataSync());
+  assert.ok("0.weight_g" in state);
+  model.loadStateDict(model.stateDict());
+});

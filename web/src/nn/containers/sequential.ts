@@ -1,5 +1,6 @@
 import { isPlainObject } from "../../arguments/read.js";
 import { integer } from "../../arguments/rule.js";
+import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";
 import { appendModule, moduleEntries, setModule } from "./parts.js";
@@ -47,6 +48,32 @@ export class Sequential extends Module {
   /** Adds a module at the end. */
   append(module: TensorModule): this {
     appendModule(this, module);
+    return this;
+  }
+
+  /** Adds modules at the end, for example those of another Sequential. */
+  extend(modules: Iterable<TensorModule>): this {
+    for (const module of [...modules]) appendModule(this, module);
+    return this;
+  }
+
+  /** Adds a module before the one at a position, which may count from the end; those after it are renamed. */
+  insert(position: number, module: TensorModule): this {
+    const name = this.constructor.name;
+    const count = this.length;
+    const at = integer.check(name, "position", position);
+    if (at < -count || at > count) {
+      const message = `position: expected ${-count} to ${count}, got ${at}.`;
+      fail("IndexOutOfRange", `${name}.insert`, message);
+    }
+    const entries = moduleEntries<TensorModule>(this);
+    if (entries.some(([own], i) => own !== String(i))) {
+      const message = "modules with names of their own cannot be renamed: make a new Sequential.";
+      fail("InvalidArgument", `${name}.insert`, message);
+    }
+    const all = entries.map(([, one]) => one);
+    all.splice(at < 0 ? at + count : at, 0, module);
+    all.forEach((one, i) => void setModule(this, String(i), one));
     return this;
   }
 

@@ -22,13 +22,26 @@ import { matrixOf, normExcept, randomDirection, scaledTo } from "./weights.js";
 
 export { type OrthogonalMap, type OrthogonalOptions, orthogonal } from "./orthogonal.js";
 
-/** Learns the norms of a weight ("original0") and its direction ("original1") separately. */
+/**
+ * Learns the norms of a weight ("original0") and its direction ("original1") separately. Also loads the state of nn.utils.weightNorm
+ * ("weight_g" and "weight_v").
+ */
 export function weightNorm<M extends Module>(
   module: M,
   ...rest: Arguments<[name: string, dim: number | null], WeightNormOptions>
 ): M {
   const { name, dim } = readArguments("weightNorm", kWeightNormArguments, [module, ...rest]);
-  return registerParametrization(module, name, new WeightNorm(dim), { unsafe: true });
+  registerParametrization(module, name, new WeightNorm(dim), { unsafe: true });
+  // Files from before have the names of nn.utils.weightNorm.
+  module.registerLoadStateDictPreHook((_, state, prefix) => {
+    const before = ["g", "v"].map((part) => `${prefix}${name}_${part}`);
+    if (!before.every((key) => key in state)) return;
+    before.forEach((key, i) => {
+      state[`${prefix}parametrizations.${name}.original${i}`] = state[key] as Tensor;
+      delete state[key];
+    });
+  });
+  return module;
 }
 
 class WeightNorm extends Module {
