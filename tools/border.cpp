@@ -18,11 +18,13 @@ std::string_view without_k(std::string_view enumerator) {
   return enumerator;
 }
 
-// kFloat32 -> float32.
-std::string lower_case(std::string_view enumerator) {
-  std::string text(without_k(enumerator));
-  for (char& character : text) character = static_cast<char>(std::tolower(character));
-  return text;
+// kOutOfMemory -> OutOfMemory, but kFloat32 -> float32.
+template <class Enum>
+std::string public_name(std::string_view enumerator, std::size_t number) {
+  if constexpr (std::is_same_v<Enum, DType>)
+    return std::string(dtype_name(static_cast<DType>(number)));
+  else
+    return std::string(without_k(enumerator));
 }
 
 // numel -> kNumelWord.
@@ -37,13 +39,12 @@ class Writer {
  public:
   /// A union of the names of all enumerators, and with `list` an array of them.
   template <class Enum>
-  void names(const std::string& comment, std::string_view list, bool are_lower) {
+  void names(const std::string& comment, std::string_view list) {
     std::string type =
         "/** " + comment + " */\nexport type " + std::string(type_name<Enum>()) + " =";
     std::string values;
-    for_each_enumerator<Enum>([&](std::string_view enumerator, std::size_t) {
-      const std::string name =
-          are_lower ? lower_case(enumerator) : std::string(without_k(enumerator));
+    for_each_enumerator<Enum>([&](std::string_view enumerator, std::size_t number) {
+      const std::string name = public_name<Enum>(enumerator, number);
       type += "\n  | \"" + name + '"';
       values += "  \"" + name + "\",\n";
     });
@@ -58,7 +59,7 @@ class Writer {
   void computed_dtypes() {
     std::string values;
     for_each_enumerator<DType>([&](std::string_view enumerator, std::size_t number) {
-      if (number < kComputedDTypeCount) values += "  \"" + lower_case(enumerator) + "\",\n";
+      if (number < kComputedDTypeCount) values += "  \"" + public_name<DType>(enumerator, number) + "\",\n";
     });
     declarations_ +=
         "/** The dtypes that kernels compute, in the order of their numbers. */\n"
@@ -225,9 +226,9 @@ constexpr std::string_view kHead =
 
 std::string border_ts() {
   Writer writer;
-  writer.names<DType>("The element type of a tensor.", "kDTypes", true);
+  writer.names<DType>("The element type of a tensor.", "kDTypes");
   writer.computed_dtypes();
-  writer.names<ErrorCode>("The codes of `EdgeGradError`.", "", false);
+  writer.names<ErrorCode>("The codes of `EdgeGradError`.", "");
   WordStructs::for_each([&]<class Words>() { writer.words<Words>(); });
   FlagEnums::for_each([&]<class Flags>() { writer.flags<Flags>(); });
   return std::string(kHead) +

@@ -3,19 +3,35 @@
 #include <algorithm>
 #include <array>
 
+#include "base/float8.h"
+
 namespace eg {
 
 std::string_view dtype_name(DType dtype) {
   static constexpr std::array<std::string_view, kDTypeCount> kNames{
-      "float32",    "float64", "int32",    "int64", "uint8", "bool",     "complex64",
-      "complex128", "float16", "bfloat16", "int8",  "int16", "complex32"};
+      "float32", "float64",   "int32",      "int64",         "uint8",
+      "bool",    "complex64", "complex128", "float16",       "bfloat16",
+      "int8",    "int16",     "complex32",  "float8_e4m3fn", "float8_e5m2"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 
 std::size_t item_size(DType dtype) {
-  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4,  8, 4, 8, 1, 1, 8,
-                                                               16, 2, 2, 1, 2, 4};
+  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4, 8, 4, 8, 1, 1, 8, 16,
+                                                               2, 2, 1, 2, 4, 1, 1};
   return kSizes[static_cast<std::size_t>(dtype)];
+}
+
+double largest_stored(DType dtype) {
+  switch (dtype) {
+    case DType::kBFloat16:
+      return kMaxBFloat16;
+    case DType::kFloat8E4m3fn:
+      return kMaxFloat8E4m3fn;
+    case DType::kFloat8E5m2:
+      return kMaxFloat8E5m2;
+    default:
+      return kMaxFloat16;
+  }
 }
 
 namespace {
@@ -32,6 +48,10 @@ int category(DType t) {
 
 DType promote_types(DType a, DType b) {
   if (a == b) return a;
+  if (is_float8(a) || is_float8(b)) {
+    fail(ErrorCode::kDtypeMismatch, "there is no common dtype of ", a, " and ", b,
+         ". Convert one with to().");
+  }
   if (is_complex(a) != is_complex(b)) {
     const DType complex_type = is_complex(a) ? a : b;
     const DType other = is_complex(a) ? b : a;

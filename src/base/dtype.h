@@ -30,8 +30,10 @@ enum class DType : std::uint8_t {
   kInt8,
   kInt16,
   kComplex32,
+  kFloat8E4m3fn,
+  kFloat8E5m2,
 };
-inline constexpr std::size_t kDTypeCount = 13;
+inline constexpr std::size_t kDTypeCount = 15;
 /// The dtypes that have kernels; they are the first ones of the enum. The others are only stored.
 inline constexpr std::size_t kComputedDTypeCount = 8;
 
@@ -42,14 +44,19 @@ using ComplexTypes = TypeList<std::complex<float>, std::complex<double>>;
 std::string_view dtype_name(DType dtype);
 /// Bytes per element.
 std::size_t item_size(DType dtype);
+/// The largest finite number of a stored floating-point dtype, or of the parts of a complex one.
+double largest_stored(DType dtype);
 
 constexpr bool is_complex(DType t) {
   return t == DType::kComplex64 || t == DType::kComplex128 || t == DType::kComplex32;
 }
 /// True for the floating-point dtypes of two bytes, which are computed in float32.
 constexpr bool is_half(DType t) { return t == DType::kFloat16 || t == DType::kBFloat16; }
+/// True for the floating-point dtypes of one byte, which are computed in float32. They promote to
+/// no other dtype.
+constexpr bool is_float8(DType t) { return t == DType::kFloat8E4m3fn || t == DType::kFloat8E5m2; }
 constexpr bool is_floating(DType t) {
-  return t == DType::kFloat32 || t == DType::kFloat64 || is_half(t);
+  return t == DType::kFloat32 || t == DType::kFloat64 || is_half(t) || is_float8(t);
 }
 /// True for the integers that are computed in int32, of which the result is the last bits.
 constexpr bool is_short(DType t) { return t == DType::kInt8 || t == DType::kInt16; }

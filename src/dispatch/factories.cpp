@@ -3,23 +3,18 @@
 #include <cmath>
 #include <complex>
 
-#include "base/half.h"
 #include "dispatch/transfer.h"
 #include "kernels/copy.h"
 
 namespace eg {
 namespace {
 
-bool fits_half(Scalar value, DType dtype) {
-  const auto number = std::abs(value.to<double>());
-  return number <= (dtype == DType::kBFloat16 ? kMaxBFloat16 : kMaxFloat16) ||
-         !std::isfinite(number);
-}
-
 // Not inlined: that would put it into the core of the download.
 [[gnu::noinline]] bool fits_stored(Scalar value, DType dtype) {
   if (dtype == DType::kInt8) return value.fits<std::int8_t>();
-  return dtype == DType::kInt16 ? value.fits<std::int16_t>() : fits_half(value, dtype);
+  if (dtype == DType::kInt16) return value.fits<std::int16_t>();
+  const auto number = std::abs(value.to<double>());
+  return number <= largest_stored(dtype) || !std::isfinite(number);
 }
 
 bool fits(Scalar value, DType dtype) {

@@ -35,6 +35,8 @@ const kDTypes = [
   "int8",
   "int16",
   "complex32",
+  "float8_e4m3fn",
+  "float8_e5m2",
 ];
 
 /** Adds a call of some op on the tensors of a program. */

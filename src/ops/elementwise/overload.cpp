@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "autograd/graph/variable.h"
-#include "base/half.h"
 #include "dispatch/factories.h"
 #include "dispatch/in_place.h"
 #include "dispatch/promotion.h"
@@ -146,14 +145,14 @@ Tensor complex_nan_to_num(const Tensor& input, const op::NanToNum::Params& param
 op::NanToNum::Params replacements(DType dtype, std::optional<double> nan,
                                   std::optional<double> posinf, std::optional<double> neginf) {
   op::NanToNum::Params usual;
-  if (is_half(dtype)) usual.posinf = dtype == DType::kFloat16 ? kMaxFloat16 : kMaxBFloat16;
+  if (is_stored(dtype) && is_differentiable(dtype)) usual.posinf = largest_stored(dtype);
   return {nan.value_or(usual.nan), posinf.value_or(usual.posinf), neginf.value_or(-usual.posinf)};
 }
 
 // A number as an element of the dtype of `x`.
 double rounded(double number, const Operand& x) {
   const DType dtype = x.tensor().dtype();
-  if (!is_half(dtype)) return number;
+  if (!is_stored(dtype) || !is_floating(dtype)) return number;
   const Tensor element = ToDType::call(scalar_tensor(number), dtype);
   return *ToDType::call(element, DType::kFloat64).data_as<double>();
 }

@@ -217,6 +217,7 @@ void check_short_range(std::int64_t low, std::int64_t high, DType dtype, std::st
 // represents exactly.
 std::int64_t default_end(DType dtype) {
   if (is_half(dtype)) return dtype == DType::kFloat16 ? 2049 : 257;
+  if (is_float8(dtype)) return dtype == DType::kFloat8E4m3fn ? 17 : 9;
   return dtype == DType::kInt8 ? 0x80 : 0x8000;
 }
 

@@ -7,6 +7,8 @@ import type { Reduction, WireDType } from "../requests.js";
 
 // Fewer bytes would be enough for some, but sums in half precision would lose what the other ranks have.
 const kWire: Partial<Record<eg.DType, WireDType>> = {
+  float8_e4m3fn: "float32",
+  float8_e5m2: "float32",
   float16: "float32",
   bfloat16: "float32",
   float32: "float32",

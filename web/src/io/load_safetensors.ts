@@ -15,7 +15,7 @@ export type LoadSafetensorsOptions = Options<typeof kOptions>;
 
 /**
  * Returns the tensors of a safetensors file by name. Types that do not exist here are converted to a dtype that can represent
- * all their values: uint16 becomes int32, uint32 and uint64 become int64, and 8-bit floats become float16. Throws
+ * all their values: uint16 becomes int32, uint32 and uint64 become int64. Throws
  * InvalidArgument for a uint64 that does not fit in an int64.
  */
 export function loadSafetensors(

@@ -26,26 +26,13 @@ export const kStoredTypes: ReadonlyMap<string, StoredType> = new Map<string, Sto
   ["C64", { dtype: "complex64", bytes: 8 }],
   ["F16", { dtype: "float16", bytes: 2 }],
   ["BF16", { dtype: "bfloat16", bytes: 2 }],
+  ["F8_E5M2", { dtype: "float8_e5m2", bytes: 1 }],
+  ["F8_E4M3", { dtype: "float8_e4m3fn", bytes: 1 }],
   ["U16", { dtype: "int32", bytes: 2, read: (view, at) => view.getUint16(at, true) }],
   ["U32", { dtype: "int64", bytes: 4, read: (view, at) => BigInt(view.getUint32(at, true)) }],
   // The upper half of the range does not fit in an int64; the reader checks for that.
   ["U64", { dtype: "int64", bytes: 8, read: (view, at) => view.getBigUint64(at, true) }],
-  ["F8_E5M2", { dtype: "float16", bytes: 1, read: (view, at) => view.getUint8(at) << 8 }],
-  ["F8_E4M3", { dtype: "float16", bytes: 1, read: (view, at) => halfOfE4M3(view.getUint8(at)) }],
 ]);
-
-// Converts an E4M3 float to the bits of a float16. E4M3 has a sign bit, 4 bits of exponent and 3 bits of fraction; all ones are
-// NaN, and there is no infinity.
-function halfOfE4M3(bits: number): number {
-  const sign = (bits & 0x80) << 8;
-  const rest = bits & 0x7f;
-  if (rest === 0x7f) return sign | 0x7e00;
-  // The exponent bias is 7; that of a float16 is 15.
-  if (rest >= 8) return sign | ((rest << 7) + (8 << 10));
-  // Below 2 ** -6 the numbers are subnormal: multiples of 2 ** -9, which are normal numbers in float16.
-  const first = 31 - Math.clz32(rest);
-  return rest === 0 ? sign : sign | ((first + 6) << 10) | ((rest << (10 - first)) & 0x3ff);
-}
 
 /** Returns the name of the type that a dtype is stored as, or undefined if the format has none. */
 export function storedName(dtype: DType): string | undefined {

@@ -44,6 +44,9 @@ export function finfo(dtype: DType = getDefaultDtype()): FloatInfo {
   if (real === "float64") return floatInfo(real, 64, 53, 1024, 1e-15);
   if (real === "float16") return floatInfo(real, 16, 11, 16, 1e-3);
   if (dtype === "bfloat16") return floatInfo(dtype, 16, 8, 128, 1e-2);
+  if (dtype === "float8_e5m2") return floatInfo(dtype, 8, 3, 16, 1);
+  // Its last number with the largest exponent is NaN.
+  if (dtype === "float8_e4m3fn") return { ...floatInfo(dtype, 8, 4, 8, 1), max: 448, min: -448 };
   return fail(
     "DtypeMismatch",
     "finfo",

@@ -12,7 +12,7 @@ export type { DType } from "../generated/border.js";
 export type Device = "cpu" | "webgpu";
 
 /**
- * The typed arrays that tensor data is read into. The 16-bit floats become a Float32Array, bool a Uint8Array, complex numbers
+ * The typed arrays that tensor data is read into. Floats of 16 and 8 bits become a Float32Array, bool a Uint8Array, complex numbers
  * interleaved real and imaginary parts.
  */
 export type TypedArray =
@@ -96,6 +96,8 @@ const kArrays = {
   int8: Int8Array,
   int16: Int16Array,
   complex32: Uint16Array,
+  float8_e4m3fn: Uint8Array,
+  float8_e5m2: Uint8Array,
 } as const;
 
 /** Elements as stored in memory: 16-bit floats are their bits. */
@@ -129,7 +131,7 @@ export function isComplex(dtype: DType): boolean {
 
 /** True for the real floating-point types. */
 export function isFloat(dtype: DType): boolean {
-  return dtype === "float32" || dtype === "float64" || isHalf(dtype);
+  return dtype.includes("float");
 }
 
 /** Returns the dtype of the parts of a complex dtype, or the dtype itself. */
@@ -139,15 +141,10 @@ export function realDtype(dtype: DType): DType {
   return dtype === "complex128" ? "float64" : dtype;
 }
 
-/** Returns the dtype as which numbers of a dtype are read and written here: 16-bit floats as 32-bit ones. */
+/** Returns the dtype as which numbers of a dtype are read and written here: smaller floats as 32-bit ones. */
 export function readDtype(dtype: DType): DType {
   if (dtype === "complex32") return "complex64";
-  return isHalf(dtype) ? "float32" : dtype;
-}
-
-/** True for the 16-bit floating-point types, which are computed in float32. */
-export function isHalf(dtype: DType): boolean {
-  return dtype === "float16" || dtype === "bfloat16";
+  return isFloat(dtype) && itemSize(dtype) < 4 ? "float32" : dtype;
 }
 
 /** Returns the number of typed-array elements per tensor element: 2 for complex types, otherwise 1. */

@@ -14,6 +14,10 @@ export const int64 = "int64";
 export const float16 = "float16";
 /** 16-bit floats with the range of float32 and 8 bits of precision. */
 export const bfloat16 = "bfloat16";
+/** 8-bit floats with 4 bits of exponent and 3 of fraction, without infinity. Only stored: no other dtype promotes with them. */
+export const float8_e4m3fn = "float8_e4m3fn";
+/** 8-bit floats with 5 bits of exponent and 2 of fraction. Only stored: no other dtype promotes with them. */
+export const float8_e5m2 = "float8_e5m2";
 /** 32-bit floats. */
 export const float32 = "float32";
 /** 64-bit floats. */

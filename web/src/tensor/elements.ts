@@ -59,6 +59,8 @@ export function itemAt(elements: StoredArray, index: number, dtype: DType): Item
   if (dtype === "bool") return value !== 0;
   if (dtype === "float16") return fromFloat16(value as number);
   if (dtype === "bfloat16") return fromBFloat16(value as number);
+  if (dtype === "float8_e5m2") return fromFloat16((value as number) << 8);
+  if (dtype === "float8_e4m3fn") return fromFloat8(value as number);
   return typeof value === "bigint" ? safeNumber(value) : value;
 }
 
@@ -76,6 +78,15 @@ function fromFloat16(bits: number): number {
   if (exponent === 0) return sign * fraction * 2 ** -24;
   if (exponent === 31) return fraction === 0 ? sign * Infinity : Number.NaN;
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+function fromFloat8(bits: number): number {
+  const sign = bits & 0x80 ? -1 : 1;
+  const exponent = (bits >> 3) & 0xf;
+  const fraction = bits & 7;
+  if ((bits & 0x7f) === 0x7f) return Number.NaN;
+  if (exponent === 0) return sign * fraction * 2 ** -9;
+  return sign * (1 + fraction / 8) * 2 ** (exponent - 7);
 }
 
 function safeNumber(value: bigint): number | bigint {

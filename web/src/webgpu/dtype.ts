@@ -23,6 +23,8 @@ const kItemSizes: Readonly<Record<DType, number>> = {
   int8: 1,
   int16: 2,
   complex32: 4,
+  float8_e4m3fn: 1,
+  float8_e5m2: 1,
 };
 
 /** The real dtypes that shaders compute. */

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <type_traits>
 
 #include "backend/cpu/vector/half_rows.h"
+#include "base/float8.h"
 
 namespace eg::cpu {
 namespace {
@@ -47,12 +49,31 @@ constexpr std::int64_t kTile = 256;
 // Elements of a computed dtype of four bytes, packed.
 using Tile = std::array<std::uint32_t, kTile>;
 
+void load_bytes(float (*convert)(std::uint8_t), const void* from, std::int64_t from_step,
+                Tile& tile, std::int64_t count) {
+  const auto* in = static_cast<const std::uint8_t*>(from);
+  for (std::int64_t i = 0; i < count; ++i)
+    tile[static_cast<std::size_t>(i)] = std::bit_cast<std::uint32_t>(convert(in[i * from_step]));
+}
+
+void store_bytes(std::uint8_t (*convert)(float), void* to, std::int64_t to_step, const Tile& tile,
+                 std::int64_t count) {
+  auto* out = static_cast<std::uint8_t*>(to);
+  for (std::int64_t i = 0; i < count; ++i)
+    out[i * to_step] = convert(std::bit_cast<float>(tile[static_cast<std::size_t>(i)]));
+}
+
 // Converts elements of a stored dtype to the one that they are computed in.
 void load(DType dtype, const void* from, std::int64_t from_step, Tile& tile, std::int64_t count) {
   if (dtype == DType::kInt8)
     return convert_row<std::int32_t, std::int8_t>(tile.data(), 1, from, from_step, count);
   if (dtype == DType::kInt16)
     return convert_row<std::int32_t, std::int16_t>(tile.data(), 1, from, from_step, count);
+  if (is_float8(dtype)) {
+    const bool is_e5m2 = dtype == DType::kFloat8E5m2;
+    return load_bytes(is_e5m2 ? from_float8_e5m2_bits : from_float8_e4m3fn_bits, from, from_step,
+                      tile, count);
+  }
   std::array<std::uint16_t, kTile> halves{};
   copy_of_items(2)(halves.data(), 1, from, from_step, count);
   widen_halves(dtype, halves.data(), reinterpret_cast<float*>(tile.data()), count);
@@ -64,6 +85,10 @@ void store(DType dtype, void* to, std::int64_t to_step, const Tile& tile, std::i
     return convert_row<std::int8_t, std::int32_t>(to, to_step, tile.data(), 1, count);
   if (dtype == DType::kInt16)
     return convert_row<std::int16_t, std::int32_t>(to, to_step, tile.data(), 1, count);
+  if (is_float8(dtype)) {
+    const bool is_e5m2 = dtype == DType::kFloat8E5m2;
+    return store_bytes(is_e5m2 ? float8_e5m2_bits : float8_e4m3fn_bits, to, to_step, tile, count);
+  }
   std::array<std::uint16_t, kTile> halves{};
   narrow_halves(dtype, reinterpret_cast<const float*>(tile.data()), halves.data(), count);
   copy_of_items(2)(to, to_step, halves.data(), 1, count);

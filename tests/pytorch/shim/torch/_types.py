@@ -15,6 +15,8 @@ SUPPORTED = {
     "int16",
     "int32",
     "int64",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "float16",
     "bfloat16",
     "float32",

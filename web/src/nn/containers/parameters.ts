@@ -162,6 +162,8 @@ const kTypeNames: Readonly<Partial<Record<DType, string>>> = {
   complex128: "ComplexDouble",
   float16: "Half",
   bfloat16: "BFloat16",
+  float8_e4m3fn: "Float8_e4m3fn",
+  float8_e5m2: "Float8_e5m2",
   int8: "Char",
   int16: "Short",
 };
