@@ -26,24 +26,35 @@ using testing::expect_error;
 using testing::tensor;
 using testing::values;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInfiniteFloat8 = std::numeric_limits<float>::infinity();
 
-struct Bits {
+struct Float8Bits {
   float value;
   std::uint8_t e4m3fn;
   std::uint8_t e5m2;
 };
 
 TEST(Float8, BitsArePyTorchs) {
-  const std::vector<Bits> known{
-      {0.0F, 0x00, 0x00},      {-0.0F, 0x80, 0x80},    {1.0F, 0x38, 0x3c},
-      {-2.0F, 0xc0, 0xc0},     {448.0F, 0x7e, 0x5f},   {464.0F, 0x7e, 0x5f},  // a tie: to even
-      {464.1F, 0x7f, 0x5f},    {57344.0F, 0x7f, 0x7b}, {61440.0F, 0x7f, 0x7c},
-      {0x1p-9F, 0x01, 0x18},   {0x1p-10F, 0x00, 0x14}, {0x1.1p-10F, 0x01, 0x14},
-      {0x1p-16F, 0x00, 0x01},  {0x1p-17F, 0x00, 0x00}, {0x1.1p-17F, 0x00, 0x01},
-      {17.0F, 0x58, 0x4c},     {19.0F, 0x5a, 0x4d},    {kInfinity, 0x7f, 0x7c},
-      {-kInfinity, 0xff, 0xfc}};
-  for (const Bits& one : known) {
+  const std::vector<Float8Bits> known{{0.0F, 0x00, 0x00},
+                                      {-0.0F, 0x80, 0x80},
+                                      {1.0F, 0x38, 0x3c},
+                                      {-2.0F, 0xc0, 0xc0},
+                                      {448.0F, 0x7e, 0x5f},
+                                      {464.0F, 0x7e, 0x5f},  // a tie: to even
+                                      {464.1F, 0x7f, 0x5f},
+                                      {57344.0F, 0x7f, 0x7b},
+                                      {61440.0F, 0x7f, 0x7c},
+                                      {0x1p-9F, 0x01, 0x18},
+                                      {0x1p-10F, 0x00, 0x14},
+                                      {0x1.1p-10F, 0x01, 0x14},
+                                      {0x1p-16F, 0x00, 0x01},
+                                      {0x1p-17F, 0x00, 0x00},
+                                      {0x1.1p-17F, 0x00, 0x01},
+                                      {17.0F, 0x58, 0x4c},
+                                      {19.0F, 0x5a, 0x4d},
+                                      {kInfiniteFloat8, 0x7f, 0x7c},
+                                      {-kInfiniteFloat8, 0xff, 0xfc}};
+  for (const Float8Bits& one : known) {
     EXPECT_EQ(float8_e4m3fn_bits(one.value), one.e4m3fn) << one.value;
     EXPECT_EQ(float8_e5m2_bits(one.value), one.e5m2) << one.value;
   }
