@@ -3,7 +3,7 @@
 // The words, flags and names that C++ and TypeScript exchange; bindings/words.h explains them.
 
 /** What native.borderHash() returns of a module with this format and that of stream.ts. */
-export const kBorderHash = 388203427;
+export const kBorderHash = 2490157899;
 
 /** The element type of a tensor. */
 export type DType =
@@ -19,7 +19,9 @@ export type DType =
   | "bfloat16"
   | "int8"
   | "int16"
-  | "complex32";
+  | "complex32"
+  | "float8_e4m3fn"
+  | "float8_e5m2";
 
 /** All of them, in the order of their numbers. */
 export const kDTypes: readonly DType[] = [
@@ -36,6 +38,8 @@ export const kDTypes: readonly DType[] = [
   "int8",
   "int16",
   "complex32",
+  "float8_e4m3fn",
+  "float8_e5m2",
 ];
 
 /** The dtypes that kernels compute, in the order of their numbers. */
