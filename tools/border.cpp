@@ -59,7 +59,8 @@ class Writer {
   void computed_dtypes() {
     std::string values;
     for_each_enumerator<DType>([&](std::string_view enumerator, std::size_t number) {
-      if (number < kComputedDTypeCount) values += "  \"" + public_name<DType>(enumerator, number) + "\",\n";
+      if (number < kComputedDTypeCount)
+        values += "  \"" + public_name<DType>(enumerator, number) + "\",\n";
     });
     declarations_ +=
         "/** The dtypes that kernels compute, in the order of their numbers. */\n"
