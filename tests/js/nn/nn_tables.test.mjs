@@ -76,17 +76,6 @@ describe("scaleGradByFreq", () => {
   });
 });
 
-test("sparse gradients are refused, and why", () => {
-  for (const make of [
-    () => new nn.Embedding(3, 2, { sparse: true }),
-    () => new nn.EmbeddingBag(3, 2, { sparse: true }),
-    () => nn.Embedding.fromPretrained(table(), { sparse: true }),
-    () => nn.functional.embedding(indices([0]), table(), { sparse: true }),
-  ]) {
-    assertThrows(make, "InvalidArgument", /sparse: .*Sparse gradients are not supported/);
-  }
-});
-
 test("EmbeddingBag.fromPretrained shares the vectors, and draws nothing", () => {
   eg.manualSeed(4);
   const data = table();

@@ -72,7 +72,7 @@ export abstract class Convolution extends Module {
 
   /** Draws new weights and biases. */
   resetParameters(): void {
-    kaimingUniform_(this.weight, { a: Math.sqrt(5) });
+    if (this.weight.numel > 0) kaimingUniform_(this.weight, { a: Math.sqrt(5) });
     if (this.bias === null) return;
     const { fanIn } = fans(this.weight);
     if (fanIn === 0) return;

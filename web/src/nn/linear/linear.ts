@@ -42,7 +42,7 @@ export class Linear extends Module {
 
   /** Draws new weights and biases. */
   resetParameters(): void {
-    kaimingUniform_(this.weight, { a: Math.sqrt(5) });
+    if (this.weight.numel > 0) kaimingUniform_(this.weight, { a: Math.sqrt(5) });
     if (this.bias === null) return;
     const { fanIn } = fans(this.weight);
     const bound = fanIn > 0 ? 1 / Math.sqrt(fanIn) : 0;
