@@ -10,7 +10,10 @@ TensorImpl::TensorImpl(IntrusivePtr<Storage> storage, const Shape& shape, DType 
   sparse_ = std::move(parts);
 }
 
-void Tensor::set_sparse(const Tensor& from) const { impl_->sparse_ = from.impl_->sparse_; }
+void Tensor::set_sparse(const Tensor& from) const {
+  invariant(is_sparse() && from.is_sparse(), "set_sparse() is for sparse tensors.");
+  impl_->sparse_ = from.impl_->sparse_;
+}
 
 Tensor make_sparse(const Shape& shape, IntrusivePtr<SparsePattern> pattern, const Tensor& values) {
   check_shape(shape);

@@ -145,6 +145,8 @@ export class Program {
     const list = Array.isArray(value) ? value : [value];
     list.slice(0, 4).forEach((one, i) => {
       if (!(one instanceof this.eg.Tensor) || !isUsable(one) || one.numel > kMaxElements) return;
+      // Most ops refuse sparse tensors, and a snapshot reads all elements.
+      if (one.isSparse) return;
       const text = Array.isArray(value) ? `v.${name}[${i}]` : `v.${name}`;
       if (!this.#known.has(one)) this.tensors.push(text);
       this.#known.set(one, { text, state: snapshot(one) });

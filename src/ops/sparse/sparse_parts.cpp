@@ -193,8 +193,13 @@ Tensor add_sparse(const Tensor& a, const Tensor& b) {
   if (!b.is_sparse()) return add_sparse(b, a);
   const Pieces own(a);
   const Pieces others(b);
-  if (own.pattern->sparse_dim() != others.pattern->sparse_dim())
-    return add_sparse(ToDense::call(a), b);
+  const std::int64_t dims = std::min(own.pattern->sparse_dim(), others.pattern->sparse_dim());
+  if (own.pattern->sparse_dim() != others.pattern->sparse_dim()) {
+    const auto with_dims = [dims](const Tensor& t) {
+      return t.sparse().pattern->sparse_dim() == dims ? t : ToSparse::call(ToDense::call(t), dims);
+    };
+    return add_sparse(with_dims(a), with_dims(b));
+  }
   if (own.pattern == others.pattern && own.pattern->is_coalesced)
     return with_values(own.shape, own.pattern, call<op::Add>(own.values, others.values));
   const IntrusivePtr<SparsePattern> left = in_coo(own.pattern);

@@ -84,12 +84,12 @@ Tensor leaf(const std::vector<float>& values) {
 
 std::vector<double> values(double handle) {
   checked(native::info(handle));
-  const Words about = results(10);
+  const Words about = results(12);
   const auto* const elements =
       reinterpret_cast<const float*>(address(checked(native::dataAddress(handle))));
   // A device returns contiguous copies; on the CPU an expanded gradient has a stride of 0.
   const bool has_stride = about[1] == 0 && about[2] == 1;
-  const auto stride = static_cast<std::size_t>(has_stride ? about[9] : 1);
+  const auto stride = static_cast<std::size_t>(has_stride ? about[11] : 1);
   std::vector<double> all(static_cast<std::size_t>(about[3]));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = elements[i * stride];
   return all;

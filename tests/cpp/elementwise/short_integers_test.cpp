@@ -154,11 +154,12 @@ TEST(ShortIntegers, PositionsAndSourcesAreNotConverted) {
   const Tensor x = short_tensor({1, 2, 3}, DType::kInt8);
   const Tensor index = full({1}, 1, DType::kInt64);
   expect_error(ErrorCode::kDtypeMismatch, "index must be int64 or int32, got int8",
-               [&] { OpCall().with(x).with(0).with(x).run("gather"); });
+               [&] { OpCall().with(x).with(0).with(x).with(false).run("gather"); });
   expect_error(ErrorCode::kDtypeMismatch, "of the same dtype, got int8 and int32", [&] {
     OpCall().with(x).with(0).with(index).with(full({1}, 1, DType::kInt32)).run("index_copy");
   });
-  EXPECT_EQ(OpCall().with(x).with(0).with(index).run("gather")[0].dtype(), DType::kInt8);
+  EXPECT_EQ(OpCall().with(x).with(0).with(index).with(false).run("gather")[0].dtype(),
+            DType::kInt8);
 }
 
 }  // namespace

@@ -173,6 +173,17 @@ TEST(SparseGradient, OfThePaddingIsLeftOut) {
   EXPECT_EQ(dense_values(grad(weight)), (Values{1, 0, 0, 0}));
 }
 
+TEST(SparseGradient, IsAddedToOneOfOtherSparseDimensions) {
+  const Tensor weight = leaf({1, 2, 3, 4}, {2, 2});
+  const Tensor at = tensor<std::int64_t>({1}, {1, 1});
+  backward({sum(looked_up(weight, {0}))});
+  const Tensor first = grad(weight);
+  backward({sum(Gather::call(weight, 1, at, /*sparse_grad=*/true))});
+  EXPECT_TRUE(grad(weight).is_same(first));
+  EXPECT_TRUE(first.is_sparse());
+  EXPECT_EQ(dense_values(first), (Values{1, 2, 0, 0}));
+}
+
 TEST(SparseGradient, LeavesNothingBehind) {
   const std::int64_t tensors = testing::live_tensors();
   const std::int64_t nodes = testing::live_nodes();
