@@ -78,6 +78,8 @@ double data_address(Handle handle) {
   thread_local Tensor host_copy;
   return guard([&] {
     const Tensor& t = handles().get(handle);
+    check(!t.is_sparse(), ErrorCode::kInvalidArgument, "data",
+          "expected a dense tensor, got a sparse one. Use its toDense(), or its values().");
     host_copy = t.device().is_cpu() ? Tensor() : on_host(t);
     const Tensor& there = host_copy.defined() ? host_copy : t;
     return reinterpret_cast<std::uintptr_t>(there.data());
