@@ -34,12 +34,6 @@ export * as linalg from "./composites/linalg/namespace.js";
 export * as masked from "./composites/masked/index.js";
 export { randintLike } from "./composites/random_integers.js";
 export * as signal from "./composites/signal/index.js";
-export {
-  type SparseCooOptions,
-  type SparseCsrOptions,
-  sparseCooTensor,
-  sparseCsrTensor,
-} from "./composites/sparse/create.js";
 export * as sparse from "./composites/sparse/index.js";
 export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
@@ -95,6 +89,12 @@ export * as random from "./ops/random.js";
 export { manualSeed } from "./ops/random.js";
 export { randint } from "./ops/random_integers.js";
 export type { NestedArray } from "./ops/read.js";
+export {
+  type SparseCooOptions,
+  type SparseCsrOptions,
+  sparseCooTensor,
+  sparseCsrTensor,
+} from "./ops/sparse_create.js";
 export type { Target, ToOptions } from "./ops/to.js";
 export { type NonzeroOptions, nonzero, where } from "./ops/where.js";
 export * as optim from "./optim/index.js";

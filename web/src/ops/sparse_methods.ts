@@ -1,4 +1,4 @@
-// Methods that make sparse tensors and take them apart. eg.sparseCooTensor() and eg.sparse are composites.
+// Methods that make sparse tensors and take them apart. sparse_create.ts makes them of their parts, eg.sparse is composites.
 
 import { type Arguments, readArguments } from "../arguments/read.js";
 import { boolean, integer } from "../arguments/rule.js";

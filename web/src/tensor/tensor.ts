@@ -86,7 +86,7 @@ export interface Tensor
 }
 
 /** An n-dimensional array that can record how it was computed, for automatic differentiation. */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachTensorMethods() gives the class these methods.
+// attachTensorMethods() gives the class the methods of the interface.
 export class Tensor {
   /** 0 after dispose(). @internal */
   handle: number;

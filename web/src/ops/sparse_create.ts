@@ -1,25 +1,19 @@
 // Sparse tensors made of their parts.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
-import {
-  boolean,
-  listOf,
-  type Options,
-  size as sizeRule,
-  unchecked,
-} from "../../arguments/rule.js";
-import { sparseTensor, toDtype } from "../../generated/internal.js";
-import { add, amax, detach, reshape } from "../../generated/ops.js";
-import { type TensorData, tensor } from "../../ops/create.js";
-import { calledAs, fail } from "../../runtime/errors.js";
-import { dtypeRule } from "../../tensor/dtype.js";
+import { type Arguments, readArguments } from "../arguments/read.js";
+import { boolean, listOf, type Options, size as sizeRule, unchecked } from "../arguments/rule.js";
+import { sparseTensor, toDtype } from "../generated/internal.js";
+import { add, amax, detach, reshape } from "../generated/ops.js";
+import { calledAs, fail } from "../runtime/errors.js";
+import { dtypeRule } from "../tensor/dtype.js";
 import {
   kFactoryOptions,
   readFactoryOptions,
   withFactoryOptions,
-} from "../../tensor/factory_options.js";
-import { scope } from "../../tensor/scope.js";
-import { Tensor } from "../../tensor/tensor.js";
+} from "../tensor/factory_options.js";
+import { scope } from "../tensor/scope.js";
+import { Tensor } from "../tensor/tensor.js";
+import { type TensorData, tensor } from "./create.js";
 
 const kOptions = {
   /** The dtype of the values; default: that which they have. */
