@@ -204,7 +204,7 @@ Tensor add_sparse(const Tensor& a, const Tensor& b) {
     return with_values(own.shape, own.pattern, call<op::Add>(own.values, others.values));
   const IntrusivePtr<SparsePattern> left = in_coo(own.pattern);
   const IntrusivePtr<SparsePattern> right = in_coo(others.pattern);
-  const Tensor sum =
+  Tensor sum =
       with_values(own.shape, coo_pattern(Cat::call({left->indices, right->indices}, 1), false),
                   Cat::call({own.values, others.values}, 0));
   // Otherwise a gradient that is accumulated for long would grow without end.
