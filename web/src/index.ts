@@ -107,7 +107,7 @@ export * from "./tensor/dtype_names.js";
 export type { Item } from "./tensor/elements.js";
 export type { Bytes, DataArray } from "./tensor/own_memory.js";
 export { keep, userScope as scope } from "./tensor/scope.js";
-export { Tensor } from "./tensor/tensor.js";
+export { type Layout, Tensor } from "./tensor/tensor.js";
 export * as testing from "./testing/index.js";
 export { type SpawnOptions, spawn } from "./threads/spawn.js";
 
