@@ -21,6 +21,9 @@ async function numbersOf(name, ...args) {
   );
 }
 
+// A table of a million rows is a file of 64 MB, and ONNX has no sparse matrices.
+const kWithoutModel = new Set(["recommender.mjs", "large_graph.mjs"]);
+
 const kNumbers = { dcgan: "generator", reinforce: "usual" };
 
 describe("an example runs:", () => {
@@ -32,6 +35,7 @@ describe("an example runs:", () => {
       assert.ok(reported.length >= kSteps);
       assert.equal(reported.at(-1).step, kSteps);
       for (const { value } of reported) assert.ok(Number.isFinite(value));
+      if (kWithoutModel.has(file)) return;
       const models = readdirSync(folder).filter((model) => model.startsWith(file.slice(0, -4)));
       assert.ok(models.length > 0, "it writes a model");
     });

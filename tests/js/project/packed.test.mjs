@@ -15,24 +15,24 @@ const kAnyAddon = `(?:${kAddons.join("|")})`;
 
 // The groups of files by their paths, with the most kilobytes that each may have.
 const kGroups = {
-  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 13600 },
+  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 14000 },
   "engine, scripts": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.mjs$`), most: 100 },
   "WebGPU, script": { path: /^dist\/wasm\/edgegrad-webgpu\.js$/, most: 350 },
-  "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1430 },
+  "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1480 },
   "the package as modules": {
     path: new RegExp(`^dist/(?!(?:wasm|${kAnyAddon})/)(?!(?:single/)?index\\.js$).*\\.js$`),
-    most: 1575,
+    most: 1625,
   },
   "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 660 },
-  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1475 },
-  "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1360 },
-  documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 630 },
+  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1500 },
+  "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1390 },
+  documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 655 },
   pictures: { path: /^docs\/guide\/pictures\/\w+\.webp$/, most: 120 },
   "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 16 },
   licences: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 12 },
 };
-const kMostPacked = 6500;
+const kMostPacked = 6700;
 
 const run = promisify(execFile);
 
