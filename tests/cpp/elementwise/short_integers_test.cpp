@@ -62,9 +62,9 @@ TEST(ShortIntegers, KeepTheLastBits) {
 }
 
 TEST(ShortIntegers, ComeFromAllDtypesAndGoThere) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kInf = std::numeric_limits<float>::infinity();
   const Tensor floats =
-      tensor<float>({1.7F, -1.7F, 300, kInfinity, std::numeric_limits<float>::quiet_NaN()});
+      tensor<float>({1.7F, -1.7F, 300, kInf, std::numeric_limits<float>::quiet_NaN()});
   EXPECT_EQ(wide(ToDType::call(floats, DType::kInt8)), (std::vector<double>{1, -1, 44, 0, 0}));
   EXPECT_EQ(wide(ToDType::call(floats, DType::kInt16)), (std::vector<double>{1, -1, 300, 0, 0}));
   const Tensor x = short_tensor({-128, 0, 100}, DType::kInt8);
