@@ -173,10 +173,11 @@ Tensor ToSparse::call(const Tensor& input, std::optional<std::int64_t> sparse_di
 Tensor ToSparseCsr::call(const Tensor& input) {
   check(input.ndim() == 2, ErrorCode::kShapeMismatch, doc.name, "expected a matrix, got shape ",
         input.shape(), '.');
+  if (layout(input) == Layout::kSparseCsr) return input;
   const Tensor sparse = ToSparse::call(input);
   check(sparse.sparse().pattern->sparse_dim() == 2, ErrorCode::kInvalidArgument, doc.name,
         "expected two sparse dimensions, got one and a dense one.");
-  return input.is_sparse() && layout(input) == Layout::kSparseCsr ? input : to_csr(sparse);
+  return to_csr(sparse);
 }
 
 Tensor SparseSampled::call(const Tensor& mask, const Tensor& mat1, const Tensor& mat2) {
@@ -194,9 +195,7 @@ Tensor SparseSampled::call(const Tensor& mask, const Tensor& mat1, const Tensor&
 
 Tensor ToDense::call(const Tensor& input) {
   if (!input.is_sparse()) return input;
-  const Pieces pieces(input);
-  const Tensor none = full(input.shape(), 0, pieces.values.dtype(), pieces.values.device());
-  return add_sparse(none, input);
+  return add_sparse(full(input.shape(), 0, input.dtype(), input.device()), input);
 }
 
 Tensor SparseMask::call(const Tensor& input, const Tensor& mask) {

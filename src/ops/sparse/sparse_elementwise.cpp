@@ -56,7 +56,13 @@ Tensor multiply(const ElementwiseInfo& info, const Tensor& a, const Tensor& b,
   return with_values(pieces.shape, pieces.pattern, apply_elementwise(info, values, params));
 }
 
-Tensor scaled(const Tensor& t, double factor) {
+bool is_sum(const ElementwiseInfo& info) {
+  return &info == &elementwise_info<op::Add>() || &info == &elementwise_info<op::Sub>();
+}
+
+// The second operand of a sum, multiplied by what it is added with.
+Tensor scaled_summand(const ElementwiseInfo& info, const Tensor& t, const op::ParamValues& params) {
+  const double factor = &info == &elementwise_info<op::Add>() ? params[0] : -params[0];
   return factor == 1 ? t : call<op::Mul>(t, Operand(Scalar(factor)));
 }
 
@@ -68,10 +74,9 @@ Tensor apply_to_sparse(const ElementwiseInfo& info, std::span<const Tensor> inpu
   if (info.arity == 2) {
     const Tensor& a = inputs[0];
     const Tensor& b = inputs[1];
-    const bool is_sum = &info == &elementwise_info<op::Add>();
-    if (is_sum || &info == &elementwise_info<op::Sub>()) {
+    if (is_sum(info)) {
       check_same_shape(info, a, b);
-      return add_sparse(a, scaled(b, is_sum ? params[0] : -params[0]));
+      return add_sparse(a, scaled_summand(info, b, params));
     }
     if (is_number(b)) return apply_to_values(info, inputs, 0, params);
     if (is_number(a)) return apply_to_values(info, inputs, 1, params);
@@ -86,13 +91,11 @@ Tensor apply_to_sparse_in_place(const ElementwiseInfo& info, std::span<const Ten
   const Tensor& target = inputs[0];
   const bool recording = should_record(inputs);
   if (!target.is_sparse()) {
-    const bool is_sum = &info == &elementwise_info<op::Add>();
-    const bool adds = is_sum || &info == &elementwise_info<op::Sub>();
-    if (adds && !recording && !any_has_tangent(inputs)) {
+    if (is_sum(info) && !recording && !any_has_tangent(inputs)) {
       check_same_shape(info, target, inputs[1]);
       check_inplace(target, recording);
       check_no_internal_overlap(target);
-      add_sparse_in_place(target, scaled(inputs[1], is_sum ? params[0] : -params[0]));
+      add_sparse_in_place(target, scaled_summand(info, inputs[1], params));
       return target;
     }
     return write_result(info.name, inputs, [&](const Tensor& t) {
