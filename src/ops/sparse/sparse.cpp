@@ -40,10 +40,13 @@ Tensor checked_coordinates(const Tensor& indices, const Dims& size, std::string_
   const std::int64_t dims = indices.size(0);
   check(dims <= static_cast<std::int64_t>(size.size()), ErrorCode::kShapeMismatch, op,
         "indices have ", dims, " coordinates, more than the ", size.size(), " dimensions of size.");
-  const Tensor copy = contiguous_copy(to_index(detach(indices), op));
+  const Tensor given = to_index(detach(indices), op);
+  if (dims == 0) return contiguous_copy(given);
+  TensorList checked;
   for (std::int64_t d = 0; d < dims; ++d)
-    checked_index(Select::call(copy, 0, d), size[static_cast<std::size_t>(d)], d, op);
-  return copy;
+    checked.push_back(
+        checked_index(Select::call(given, 0, d), size[static_cast<std::size_t>(d)], d, op));
+  return Stack::call(checked);
 }
 
 void check_values(const Tensor& values, std::int64_t nnz, std::span<const std::int64_t> dense,
