@@ -142,7 +142,7 @@ TEST(ShortIntegers, OtherOpsComputeInInt32) {
   EXPECT_EQ(sum(-1).dtype(), DType::kInt64);
   EXPECT_EQ(sum(static_cast<double>(DType::kInt8)).dtype(), DType::kInt8);
   EXPECT_EQ(sum(static_cast<double>(DType::kInt32)).dtype(), DType::kInt32);
-  const Tensor bytes = full({2}, 200, DType::kUInt8);
+  const Tensor bytes = short_tensor({200, 200}, DType::kUInt8);
   const Tensor joined = OpCall().with(2).with(x).with(bytes).with(0).run("cat")[0];
   EXPECT_EQ(joined.dtype(), DType::kInt16);
   EXPECT_EQ(wide(joined), (std::vector<double>{100, 100, -128, 3, 200, 200}));
@@ -152,11 +152,11 @@ TEST(ShortIntegers, OtherOpsComputeInInt32) {
 
 TEST(ShortIntegers, PositionsAndSourcesAreNotConverted) {
   const Tensor x = short_tensor({1, 2, 3}, DType::kInt8);
-  const Tensor index = full({1}, 1, DType::kInt64);
+  const Tensor index = short_tensor({1}, DType::kInt64);
   expect_error(ErrorCode::kDtypeMismatch, "index must be int64 or int32, got int8",
                [&] { OpCall().with(x).with(0).with(x).with(false).run("gather"); });
   expect_error(ErrorCode::kDtypeMismatch, "of the same dtype, got int8 and int32", [&] {
-    OpCall().with(x).with(0).with(index).with(full({1}, 1, DType::kInt32)).run("index_copy");
+    OpCall().with(x).with(0).with(index).with(short_tensor({1}, DType::kInt32)).run("index_copy");
   });
   EXPECT_EQ(OpCall().with(x).with(0).with(index).with(false).run("gather")[0].dtype(),
             DType::kInt8);
