@@ -3,7 +3,8 @@
 //
 // Two sources are combined. The linked module lists all references, but Binaryen optimises it afterwards, so that a function may
 // contain the code of others that were inlined: where it calls one of them less often than before, that one counts as a part of
-// it. And every number in the optimised code that could be the address of a constant counts as a reference to it.
+// it. Functions with the same code count as one here: Binaryen keeps one of them, which is called in the place of all. And every number
+// in the optimised code that could be the address of a constant counts as a reference to it.
 
 import { kCore } from "./parts.mjs";
 
@@ -71,15 +72,18 @@ export function originsOf(part, linked, functions) {
     if (byName.has(key)) byName.get(key).push(index);
     else byName.set(key, [index]);
   });
-  // How often functions of the part with one name call those with another.
+  const { kinds, ofKind } = kindsOf(linked);
+  // How often functions of the part with one name call those of a kind.
   const calls = new Map();
   const names = functions.map(({ name }) => plainName(name));
   functions.forEach((one, index) => {
     if (one.part !== part) return;
     const counts = calls.get(names[index]) ?? new Map();
     calls.set(names[index], counts);
-    for (const [callee, count] of one.calls)
-      counts.set(names[callee], (counts.get(names[callee]) ?? 0) + count);
+    for (const [callee, count] of one.calls) {
+      const kind = kinds.get(names[callee]);
+      counts.set(kind, (counts.get(kind) ?? 0) + count);
+    }
   });
 
   const found = new Set();
@@ -90,21 +94,48 @@ export function originsOf(part, linked, functions) {
     // Grows while it is iterated over.
     for (const index of parts) {
       found.add(index);
-      for (const [callee, count] of countedCalls(linked, index)) {
-        if ((remaining.get(callee) ?? 0) < count)
-          for (const inlined of byName.get(callee)) parts.add(inlined);
+      for (const [kind, count] of countedCalls(linked, index, kinds)) {
+        if ((remaining.get(kind) ?? 0) < count)
+          for (const inlined of ofKind.get(kind)) parts.add(inlined);
       }
     }
   }
   return found;
 }
 
-function countedCalls(linked, index) {
+/**
+ * Returns a kind for each name, which is the same for names of functions with the same code, and the indices of the functions of each kind.
+ * Several functions may have one name, too.
+ */
+function kindsOf({ module }) {
+  const kinds = new Map();
+  const firstWithCode = new Map();
+  const kindOf = (name) => {
+    const next = kinds.get(name) ?? name;
+    return next === name ? name : kindOf(next);
+  };
+  for (const { name, type, code } of module.functions) {
+    const key = `${type} ${code.toString("latin1")}`;
+    const own = kindOf(plainName(name));
+    const other = firstWithCode.get(key) ?? own;
+    firstWithCode.set(key, other);
+    kinds.set(own, kindOf(other));
+  }
+  const ofKind = new Map();
+  module.functions.forEach(({ name }, index) => {
+    const kind = kindOf(plainName(name));
+    kinds.set(plainName(name), kind);
+    ofKind.set(kind, [...(ofKind.get(kind) ?? []), index]);
+  });
+  return { kinds, ofKind };
+}
+
+function countedCalls(linked, index, kinds) {
   const counts = new Map();
   for (const callee of linked.references[index].calls) {
     if (callee < 0) continue; // an import
-    const name = plainName(linked.module.functions[callee].name);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const kind = kinds.get(plainName(linked.module.functions[callee].name));
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return counts;
 }
