@@ -154,6 +154,9 @@ Tensor IndexFill::call(const Tensor& input, std::int64_t dim, const Tensor& inde
 
 Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index, bool sparse_grad) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
+  // An index without elements takes nothing, whatever its shape.
+  if (const Tensor none = index_fitting(index, input); none.shape() != index.shape())
+    return Reshape::call(call(input, d, none, sparse_grad), index.shape());
   const Shape sizes = at_least_1d(index.shape());
   const Shape available = at_least_1d(input.shape());
   check(sizes.size() == available.size(), ErrorCode::kShapeMismatch, doc.name,

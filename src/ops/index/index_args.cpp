@@ -85,7 +85,7 @@ std::int64_t size_along(const Tensor& t, std::int64_t dim) {
 
 Tensor index_fitting(const Tensor& index, const Tensor& input) {
   if (index.numel() != 0) return index;
-  const Shape none(static_cast<std::size_t>(input.ndim()), 0);
+  const Shape none(at_least_1d(input.shape()).size(), 0);
   return Tensor::empty(none, index.dtype(), index.device());
 }
 

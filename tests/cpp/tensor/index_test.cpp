@@ -167,6 +167,22 @@ TEST(Gather, TakesOneElementPerIndex) {
   EXPECT_EQ(Gather::call(range({}), 0, indices({0}, {})).shape(), Shape{});
 }
 
+TEST(Gather, TakesNothingByAnEmptyIndexOfAnyShape) {
+  for (const Shape& from : {Shape{}, Shape{3}, Shape{3, 4}}) {
+    for (const Shape& shape : {Shape{0}, Shape{2, 0}, Shape{5, 0}, Shape{0, 7, 1}}) {
+      const Tensor x = range(from);
+      const Tensor g = tensor<float>({}, shape);
+      for (const Tensor& one : {x, g}) set_requires_grad(one, true);
+      const Tensor y = Gather::call(x, 0, indices({}, shape));
+      EXPECT_EQ(y.shape(), shape);
+      const Tensor dx = grad({y}, {x}, {g}, {{.create_graph = true}})[0];
+      EXPECT_EQ(values(dx), Values(static_cast<std::size_t>(x.numel()), 0));
+      EXPECT_EQ(grad({dx}, {g}, {x})[0].shape(), shape);
+      EXPECT_EQ(values(Scatter::call(x, 0, indices({}, shape), 5)), values(x));
+    }
+  }
+}
+
 TEST(Gather, ChecksItsIndex) {
   const Tensor x = range({3, 4});
   expect_error(ErrorCode::kIndexOutOfRange, "index 4 is out of range for dimension 1 of size 4",
