@@ -189,11 +189,13 @@ PoolAxis adaptive_axis(std::int64_t size, std::int64_t count) {
   return {.in = size, .out = count, .is_adaptive = true};
 }
 
-// The input must have `spatial` dims after the channels and an optional batch.
-void check_pooled(const Tensor& input, std::int64_t spatial, std::string_view op) {
+// The input must have `spatial` dims after the channels and an optional batch. Only the batch may
+// be empty, or with `may_lack_channels` the channels of an input without one.
+void check_pooled(const Tensor& input, std::int64_t spatial, std::string_view op,
+                  bool may_lack_channels = false) {
   bool has_elements = true;
-  // Only the batch may be empty.
-  for (std::int64_t d = input.ndim() == spatial + 2 ? 1 : 0; d < input.ndim(); ++d)
+  const bool may_lack_first = input.ndim() == spatial + 2 || may_lack_channels;
+  for (std::int64_t d = may_lack_first ? 1 : 0; d < input.ndim(); ++d)
     has_elements = has_elements && input.size(d) > 0;
   check((input.ndim() == spatial + 1 || input.ndim() == spatial + 2) && has_elements,
         ErrorCode::kShapeMismatch, op, "input must have ", spatial + 1,
@@ -213,7 +215,7 @@ PoolPlanes make_windows(const Tensor& input, const WindowParams& params) {
 
 PoolPlanes adaptive_windows(const Tensor& input, const OutputSizes& output_size,
                             std::string_view op) {
-  check_pooled(input, 2, op);
+  check_pooled(input, 2, op, true);
   check(output_size.size() == 1 || output_size.size() == 2, ErrorCode::kInvalidArgument, op,
         "outputSize must be one or two numbers, got ", output_size.size(), '.');
   const Dims size{output_size[0].value_or(input.size(-2)),

@@ -157,6 +157,14 @@ TEST(PoolOps, AvgPoolCountsPaddingUnlessTold) {
   EXPECT_EQ(values(AvgPool2d::call(counted({1, 2, 2}), {2}, {}, {0}, false, true, 3)), (List{2}));
 }
 
+TEST(PoolOps, AdaptivePoolingTakesNoChannels) {
+  EXPECT_EQ(AdaptiveAvgPool2d::call(tensor<float>({}, {0, 4, 4}), {2}).shape(), (Shape{0, 2, 2}));
+  EXPECT_EQ(AdaptiveMaxPool2d::call(tensor<float>({}, {0, 4, 4}), {2}).tensors[0].shape(),
+            (Shape{0, 2, 2}));
+  expect_error(ErrorCode::kShapeMismatch, "3 nonempty dimensions",
+               [] { AdaptiveAvgPool2d::call(tensor<float>({}, {2, 0, 4, 4}), {2}); });
+}
+
 TEST(PoolOps, AdaptiveWindowsCoverTheInput) {
   const Tensor x = counted({1, 1, 5});
   EXPECT_EQ(values(AdaptiveAvgPool2d::call(x, {1, 3})), (List{0.5, 2, 3.5}));
