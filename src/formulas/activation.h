@@ -214,6 +214,7 @@ struct Softsign {
 
 struct Tanhshrink {
   static constexpr Doc doc{"tanhshrink", "x - tanh(x)."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return x - tanh(x); }
   static constexpr auto grad(auto g, auto x, auto) {
     const auto t = tanh(x);

@@ -88,6 +88,7 @@ struct Hypot {
 
 struct Sinc {
   static constexpr Doc doc{"sinc", "sin(pi x) / (pi x), and 1 at 0."};
+  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) {
     const auto angle = x * std::numbers::pi;
     return where(x == 0, 1, sin(angle) / angle);
