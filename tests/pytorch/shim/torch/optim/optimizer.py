@@ -6,7 +6,19 @@ from collections.abc import MutableMapping
 from typing import Any, Callable, Iterator
 
 from .. import _bridge as bridge
-from .._bridge import Unsupported, camel, channel, decode, encode, get, has, method, set_property, snake
+from .._bridge import (
+    Unsupported,
+    camel,
+    channel,
+    decode,
+    emulated,
+    encode,
+    get,
+    has,
+    method,
+    set_property,
+    snake,
+)
 from .._stubs import otherwise_missing
 from ..nn.module import changing
 
@@ -17,17 +29,38 @@ _IMPLEMENTATIONS = ("foreach", "fused", "capturable", "differentiable")
 class Group(MutableMapping):
     """One of an optimizer's groups, which stays the optimizer's: changes have their effect there."""
 
-    def __init__(self, group: bridge.JSObject) -> None:
+    def __init__(self, group: bridge.JSObject, tensors: dict[str, Any]) -> None:
         self._group = group
+        self._tensors = tensors
 
     def __getitem__(self, key: str) -> Any:
         if not has(self._group, camel(key)):
             raise KeyError(key)
         value = get(self._group, camel(key))
+        if key in self._tensors:
+            tensor, number = self._tensors[key]
+            # A scheduler has changed the number.
+            if value != number:
+                self._tensors[key] = (tensor.fill_(value), value)
+            return tensor
         return list(value) if key == "params" else value
 
     def __setitem__(self, key: str, value: Any) -> None:
+        self._tensors.pop(key, None)
+        if _is_rate(key, value):
+            emulated.add("learning rates as tensors")
+            number = value.item()
+            self._tensors[key] = (value, number)
+            value = number
         set_property(self._group, camel(key), value)
+
+    def write_tensors(self) -> None:
+        """Gives edgegrad the numbers that are in tensors now."""
+        for key in list(self._tensors):
+            tensor, number = self._tensors[key]
+            # A scheduler's number is newer than the tensor that it is written to.
+            if get(self._group, camel(key)) == number:
+                self[key] = tensor
 
     def __delitem__(self, key: str) -> None:
         channel.request({"t": "delete", "o": self._group._id, "n": camel(key)})
@@ -51,14 +84,32 @@ class Optimizer(bridge.JSObject):
         if args:
             keywords["lr"] = args[0]
         options = {k: v for k, v in keywords.items() if k not in _IMPLEMENTATIONS and v is not None}
-        bridge.adopt(self, bridge.construct(type(self)._path, [_parameters(params)], options))
+        given = params if isinstance(params, dict) else list(params)
+        numbers = {key: _number(key, one) for key, one in options.items()}
+        self._tensors: list[dict] = []
+        bridge.adopt(self, bridge.construct(type(self)._path, [_parameters(given)], numbers))
+        for position, group in enumerate(self.param_groups):
+            own = given[position] if isinstance(given, list) and isinstance(given[position], dict) else {}
+            self._keep_tensors(group, {**options, **own})
+
+    def _keep_tensors(self, group: Group, settings: dict) -> None:
+        for key, value in settings.items():
+            if _is_rate(key, value):
+                group[key] = value
 
     @property
     def param_groups(self) -> list[Group]:
         found = decode(channel.request({"t": "references", "o": self._id, "n": "paramGroups"}))
-        return [Group(one) for one in found]
+        self._tensors.extend({} for _ in found[len(self._tensors) :])
+        return [Group(*pair) for pair in zip(found, self._tensors)]
+
+    def _write_tensors(self) -> None:
+        if any(self._tensors):
+            for group in self.param_groups:
+                group.write_tensors()
 
     def step(self, closure: Callable | None = None) -> Any:
+        self._write_tensors()
         return method(self, "step", [] if closure is None else [closure])
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -93,6 +144,7 @@ class Optimizer(bridge.JSObject):
 
     def add_param_group(self, param_group: dict) -> None:
         method(self, "addParamGroup", [_parameters([param_group])[0]])
+        self._keep_tensors(self.param_groups[-1], param_group)
 
     def state_dict(self) -> Any:
         return method(self, "stateDict")
@@ -115,7 +167,19 @@ def _parameters(params: Any) -> Any:
 
 def _group(given: dict) -> dict:
     kept = {key: one for key, one in given.items() if key not in _IMPLEMENTATIONS}
-    return {camel(key): list(one) if hasattr(one, "__next__") else one for key, one in kept.items()}
+    return {
+        camel(key): list(one) if hasattr(one, "__next__") else _number(key, one)
+        for key, one in kept.items()
+    }
+
+
+# edgegrad's rates are numbers, which every step reads anew, also one that is captured. PyTorch's may be tensors as well.
+def _is_rate(key: str, value: Any) -> bool:
+    return key == "lr" and isinstance(value, bridge.JSObject)
+
+
+def _number(key: str, value: Any) -> Any:
+    return value.item() if _is_rate(key, value) else value
 
 
 def optimizer(name: str) -> type:
