@@ -20,7 +20,7 @@ import { fail } from "../runtime/errors.js";
 import { needsPart } from "../runtime/parts.js";
 import { snakeCase } from "../runtime/spelling.js";
 import { isComplex } from "../tensor/dtype.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { Tensor } from "../tensor/tensor.js";
 import { onDemand, optimizer, type StateOf } from "./declaration.js";
 import type { PlannedStep, StepInputs } from "./groups.js";
 import { checkRange } from "./optimizer.js";
@@ -116,7 +116,7 @@ export class Adafactor extends optimizer<
   protected override loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State {
     const given = Object.entries(shapesFor(param)).map(([name, shape]): [string, Tensor] => {
       const value = saved[snakeCase(name)];
-      if (value !== undefined && String(value.shape) === String(shape)) return [name, value];
+      if (value instanceof Tensor && String(value.shape) === String(shape)) return [name, value];
       const reason = `the state has no "${snakeCase(name)}" of shape [${shape}].`;
       return fail("InvalidArgument", "Adafactor", reason);
     });

@@ -270,30 +270,35 @@ export abstract class Optimizer<
       );
     }
     const params = new Map<number, Tensor>();
-    this.paramGroups.forEach((group, i) => {
-      const own = groups[i]?.params ?? [];
+    const settings = this.paramGroups.map((group, i) => {
+      const { params: numbers, ...others } = isPlainObject(groups[i]) ? groups[i] : {};
+      const own = Array.isArray(numbers) ? numbers : [];
       if (own.length !== group.params.length) {
-        fail(
-          "InvalidArgument",
-          name,
-          `state dict: expected ${group.params.length} parameters in group ${i}, got ${own.length}.`,
-        );
+        const reason = `state dict: expected ${group.params.length} parameters in group ${i}, got ${own.length}.`;
+        fail("InvalidArgument", name, reason);
       }
       own.forEach((number, k) => {
         params.set(number, group.params[k] as Tensor);
       });
+      // Unknown settings, too, because schedulers store their initial rates among them.
+      const read = Object.entries(others).map(([key, value]) => [camelCase(key), value] as const);
+      const merged = { ...group, ...Object.fromEntries(read) };
+      this.checkTypes(merged);
+      return merged;
     });
     const loaded = [...params].flatMap(([number, param]): [Tensor, State][] => {
-      const own = state[number];
-      return own === undefined ? [] : [[param, this.loadState(own, param)]];
+      const own: unknown = state[number];
+      if (own === undefined) return [];
+      if (!isPlainObject(own)) {
+        const reason = `state dict: expected an object as the state of parameter ${number}, got ${describe(own)}.`;
+        fail("InvalidArgument", name, reason);
+      }
+      return [[param, this.loadState(own as Record<string, Value>, param)]];
     });
     this.#dropState();
     for (const [param, own] of loaded) this.state.set(param, keep(own));
     this.paramGroups.forEach((group, i) => {
-      // Copies unknown settings too, because schedulers store their initial rates among them.
-      for (const [key, value] of Object.entries(groups[i] ?? {})) {
-        if (key !== "params") Object.assign(group, { [camelCase(key)]: value });
-      }
+      Object.assign(group, settings[i]);
     });
     for (const hook of this.#hooks?.loadPost ?? []) hook(this);
   }
@@ -417,9 +422,15 @@ export abstract class Optimizer<
     }
   }
 
-  /** Checks the types of settings, which may have been changed since they were read. As in PyTorch, ranges are not checked. */
+  /**
+   * Checks the types of settings, which may have been changed since they were read. As in PyTorch, ranges are not checked. Settings that
+   * are undefined become those of the optimizer.
+   */
   protected checkTypes(group: ParamGroup<Settings>): void {
-    for (const key of keysOf(this.#rules)) this.#rules[key].check(this.#name, key, group[key]);
+    for (const key of keysOf(this.#rules)) {
+      this.#rules[key].check(this.#name, key, group[key]);
+      if (group[key] === undefined) Object.assign(group, { [key]: this.defaults[key] });
+    }
   }
 
   #inOwnName(work: () => void): void {

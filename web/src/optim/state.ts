@@ -2,9 +2,9 @@
 
 import { clone, fullLike, viewAsComplex, viewAsReal, zerosLike } from "../generated/ops.js";
 import { tensor } from "../ops/create.js";
-import { fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { Tensor } from "../tensor/tensor.js";
 
 /** Returns zeros of the shape of a parameter. */
 export function zeroState(param: Tensor): Tensor {
@@ -25,8 +25,8 @@ export function loadedState(
   saved: Readonly<Record<string, Tensor>>,
   param: Tensor,
 ): Tensor {
-  const value = saved[name];
-  if (value === undefined) fail("InvalidArgument", owner, `the state has no "${name}".`);
+  const value = valueIn(owner, name, saved);
+  if (!(value instanceof Tensor)) return refuse(owner, name, "a tensor", value);
   if (String(value.shape) !== String(param.shape)) {
     fail(
       "ShapeMismatch",
@@ -53,7 +53,19 @@ export function loadedNumber(
   name: string,
   saved: Readonly<Record<string, Tensor | number>>,
 ): number {
+  const value: unknown = valueIn(owner, name, saved);
+  if (typeof value === "number" || typeof value === "bigint") return Number(value);
+  if (value instanceof Tensor && value.numel === 1) return Number(value.item());
+  return refuse(owner, name, "a number, or a tensor of one element", value);
+}
+
+function valueIn<T>(owner: string, name: string, saved: Readonly<Record<string, T>>): T {
   const value = saved[name];
   if (value === undefined) fail("InvalidArgument", owner, `the state has no "${name}".`);
-  return Number(typeof value === "number" ? value : value.item());
+  return value;
+}
+
+function refuse(owner: string, name: string, expected: string, value: unknown): never {
+  const reason = `"${name}" of the state: expected ${expected}, got ${describe(value)}.`;
+  return fail("InvalidArgument", owner, reason);
 }
