@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { reasonFor } from "./reasons.mjs";
+import { reasonFor, reasonForDtype } from "./reasons.mjs";
 
 const kFolder = join(dirname(fileURLToPath(import.meta.url)), "expected");
 const kHeading = /^## (.*?) \((\d+)\)$/;
@@ -35,7 +35,8 @@ export function outcomeOf(row, known) {
   if (row.status === "pass") return row.emulated ? `emulated: ${row.emulated.join(", ")}` : "pass";
   if (row.status === "skip") return "skip";
   if (row.status === "left out") return `not run: ${row.reason ?? "outside the sample"}`;
-  if (row.reason?.startsWith("missing: dtype ") && row.seconds === undefined) return row.reason;
+  const lacksDtype = row.reason?.startsWith("missing: dtype ") && row.seconds === undefined;
+  if (lacksDtype) return reasonForDtype(row);
   return known && !isGood(known) ? known : reasonFor(row);
 }
 

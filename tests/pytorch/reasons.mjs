@@ -2,6 +2,7 @@
 // is new there. The rules see "TEST | LINE OF THE TEST | ERROR | emulated NAMES"; the first that matches counts. A reason written by hand stays.
 
 export const kUnclassified = "unclassified";
+const kSharedMemory = "n/a: memory that Python and tensors share";
 
 const kRules = [
   // What edgegrad does wrong; each has been looked at.
@@ -14,7 +15,7 @@ const kRules = [
     "fault: adaptive pooling refuses an unbatched input without channels",
     /adaptive_pooling_zero_batch/,
   ],
-  ["n/a: internals of PyTorch", /materialize_non_diff_grads/],
+  ["n/a: internals of PyTorch", /materialize_non_diff_grads|_int_mm|int8_mm/],
   ["missing: gradFn.savedTensors of Functions", /custom_function_saved_tensors/],
   ["n/a: the order of eigenvalues", /eigvals_numpy/],
   [
@@ -108,7 +109,7 @@ const kRules = [
     /transformer_args_check|orthogonal_parametrization_swap_False|zero_out_size|pooling_zero_stride/,
   ],
   ["n/a: Python's reference counts", /ctx\.cloned/],
-  ["n/a: memory that Python and tensors share", /(alias|copy)_from_buffer/],
+  [kSharedMemory, /(alias|copy)_from_buffer/],
   [
     "n/a: Python's protocols",
     /operand type\(s\) for|does not support the context manager|_make_wrapper_subclass|MyMode/,
@@ -200,10 +201,7 @@ const kRules = [
     "n/a: Python's protocols",
     /swapping the contents|named_tuple|_hooks_with_kwargs|__torch_function__|torch_function|torch_dispatch|subclass|as_subclass|n\/a: (pickle|subclasses|memory formats)|MyMode|__dict__/,
   ],
-  [
-    "n/a: memory that Python and tensors share",
-    /share memory|numpy\(\)|from_numpy|frombuffer|dlpack|data_ptr/,
-  ],
+  [kSharedMemory, /share memory|numpy\(\)|from_numpy|frombuffer|dlpack|data_ptr/],
   [
     "n/a: Python's reference counts",
     /ref\(\)|is not None$|unexpectedly None|_cycle|cleaned_up|no_leak|_leak\b|destruct/,
@@ -261,6 +259,11 @@ const kRules = [
   ["missing: checks", /(Error|Exception)'> not raised/],
   ["missing: warnings", /not triggered|len\(w|\bw\[|_warns|warning/i],
 ];
+
+/** Returns the reason why a test does not run whose dtype edgegrad lacks. */
+export function reasonForDtype({ test, reason }) {
+  return /^TestBufferProtocol|_from_(buffer|numpy)_/.test(test) ? kSharedMemory : reason;
+}
 
 /** Returns the reason for the outcome of a test that did not pass. */
 export function reasonFor({ test, at = "", reason = "", emulated = [] }) {

@@ -190,15 +190,14 @@ PoolAxis adaptive_axis(std::int64_t size, std::int64_t count) {
 }
 
 // The input must have `spatial` dims after the channels and an optional batch. Only the batch may
-// be empty, or with `may_lack_channels` the channels of an input without one.
+// be empty, and with `may_lack_channels` the channels, too.
 void check_pooled(const Tensor& input, std::int64_t spatial, std::string_view op,
                   bool may_lack_channels = false) {
-  bool has_elements = true;
-  const bool may_lack_first = input.ndim() == spatial + 2 || may_lack_channels;
-  for (std::int64_t d = may_lack_first ? 1 : 0; d < input.ndim(); ++d)
-    has_elements = has_elements && input.size(d) > 0;
-  check((input.ndim() == spatial + 1 || input.ndim() == spatial + 2) && has_elements,
-        ErrorCode::kShapeMismatch, op, "input must have ", spatial + 1,
+  const std::int64_t channels = input.ndim() - spatial - 1;
+  bool fits = channels == 0 || channels == 1;
+  for (std::int64_t d = may_lack_channels ? channels + 1 : channels; fits && d < input.ndim(); ++d)
+    fits = input.size(d) > 0;
+  check(fits, ErrorCode::kShapeMismatch, op, "input must have ", spatial + 1,
         " nonempty dimensions and may have a batch, got shape ", input.shape(), '.');
 }
 

@@ -161,8 +161,10 @@ TEST(PoolOps, AdaptivePoolingTakesNoChannels) {
   EXPECT_EQ(AdaptiveAvgPool2d::call(tensor<float>({}, {0, 4, 4}), {2}).shape(), (Shape{0, 2, 2}));
   EXPECT_EQ(AdaptiveMaxPool2d::call(tensor<float>({}, {0, 4, 4}), {2}).tensors[0].shape(),
             (Shape{0, 2, 2}));
+  EXPECT_EQ(AdaptiveAvgPool2d::call(tensor<float>({}, {2, 0, 4, 4}), {3}).shape(),
+            (Shape{2, 0, 3, 3}));
   expect_error(ErrorCode::kShapeMismatch, "3 nonempty dimensions",
-               [] { AdaptiveAvgPool2d::call(tensor<float>({}, {2, 0, 4, 4}), {2}); });
+               [] { AdaptiveAvgPool2d::call(tensor<float>({}, {2, 1, 0, 4}), {2}); });
 }
 
 TEST(PoolOps, AdaptiveWindowsCoverTheInput) {

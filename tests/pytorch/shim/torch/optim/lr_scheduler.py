@@ -7,6 +7,7 @@ from typing import Any
 from .. import _bridge as bridge
 from .._bridge import Unsupported, channel, encode, method, snake
 from .._stubs import missing
+from .optimizer import as_number
 
 
 class LRScheduler(bridge.JSObject):
@@ -17,8 +18,8 @@ class LRScheduler(bridge.JSObject):
     def __init__(self, *args: Any, verbose: Any = None, **keywords: Any) -> None:
         if type(self)._path is None:
             raise Unsupported("shim: schedulers defined in Python")
-        given = [list(one) if isinstance(one, tuple) else one for one in args]
-        options = {key: value for key, value in keywords.items() if value is not None}
+        given = [list(one) if isinstance(one, tuple) else as_number(one) for one in args]
+        options = {key: as_number(value) for key, value in keywords.items() if value is not None}
         if "optimizer" in options and not given:
             given = [options.pop("optimizer")]
         if "schedulers" in options and not given:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import MutableMapping
 from typing import Any, Callable, Iterator
 
@@ -20,6 +21,7 @@ from .._bridge import (
     snake,
 )
 from .._stubs import otherwise_missing
+from .._tensor import Tensor
 from ..nn.module import changing
 
 # Arguments that choose an implementation.
@@ -48,11 +50,13 @@ class Group(MutableMapping):
     def __setitem__(self, key: str, value: Any) -> None:
         self._tensors.pop(key, None)
         if _is_rate(key, value):
-            emulated.add("learning rates as tensors")
-            number = value.item()
+            number = as_number(value)
             self._tensors[key] = (value, number)
             value = number
         set_property(self._group, camel(key), value)
+
+    def __deepcopy__(self, memo: dict) -> dict:
+        return {key: copy.deepcopy(self[key], memo) for key in self}
 
     def write_tensors(self) -> None:
         """Gives edgegrad the numbers that are in tensors now."""
@@ -175,11 +179,19 @@ def _group(given: dict) -> dict:
 
 # edgegrad's rates are numbers, which every step reads anew, also one that is captured. PyTorch's may be tensors as well.
 def _is_rate(key: str, value: Any) -> bool:
-    return key == "lr" and isinstance(value, bridge.JSObject)
+    return key == "lr" and isinstance(value, Tensor)
 
 
 def _number(key: str, value: Any) -> Any:
-    return value.item() if _is_rate(key, value) else value
+    return as_number(value) if _is_rate(key, value) else value
+
+
+def as_number(value: Any) -> Any:
+    """Returns the number in a rate that is given as a tensor."""
+    if not isinstance(value, Tensor):
+        return value
+    emulated.add("learning rates as tensors")
+    return value.item()
 
 
 def optimizer(name: str) -> type:
