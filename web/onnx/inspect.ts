@@ -2,8 +2,9 @@
 
 import type { OnnxDescription } from "./description.js";
 import type { IsKnown } from "./files/describe.js";
+import { openFile } from "./open_file.js";
 import { findOp, loadDomains } from "./ops/index.js";
-import { openFile, type Source } from "./source.js";
+import type { Source } from "./source.js";
 
 const kWhere = "onnx.inspect";
 

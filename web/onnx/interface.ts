@@ -2,12 +2,14 @@
 
 import * as eg from "edgegrad";
 import { fail } from "./errors.js";
-import type { OnnxResult } from "./module.js";
 import type { Message } from "./proto/schema.js";
 import type { TypeName } from "./proto/types.js";
 import { Host } from "./values/host.js";
 import { dtypeOf, markAs, typeNumbered, typeOf } from "./values/types.js";
 import { tensor, type Value } from "./values/value.js";
+
+/** What an output is: a tensor, texts, null for an optional without a value, or a list of these. */
+export type OnnxResult = eg.Tensor | string | null | readonly OnnxResult[];
 
 /** An input or output of a graph. */
 export interface GraphValue {

@@ -5,7 +5,7 @@ import { fail } from "./errors.js";
 import type { Subgraph } from "./graph/program.js";
 import { runGraph } from "./graph/run.js";
 import type { OnnxHeader } from "./header.js";
-import { fedValue, type GraphValue, resultOf } from "./interface.js";
+import { fedValue, type GraphValue, type OnnxResult, resultOf } from "./interface.js";
 import { onDevice, type Value } from "./values/value.js";
 
 /** A tensor that a module holds and a graph reads. */
@@ -167,6 +167,3 @@ function memberOf(module: OnnxModule, path: readonly string[], name: string): eg
     `expected a tensor as "${name}", which the graph reads.`,
   );
 }
-
-/** What an output is: a tensor, texts, null for an optional without a value, or a list of these. */
-export type OnnxResult = eg.Tensor | string | null | readonly OnnxResult[];

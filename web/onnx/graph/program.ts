@@ -1,7 +1,7 @@
 // A graph as it is run: steps that read and write numbered slots of one frame. Inner graphs and functions of the model have slots of
 // their own in the same frame.
 
-import type { Op } from "../ops/op.js";
+import type { InnerGraph, Op } from "../ops/op.js";
 import type { Value } from "../values/value.js";
 
 /** One node. */
@@ -25,9 +25,7 @@ export interface Step {
 }
 
 /** A list of steps with the slots that it is called with and returns. */
-export interface Subgraph {
-  readonly inputs: readonly number[];
-  readonly outputs: readonly number[];
+export interface Subgraph extends InnerGraph {
   steps: readonly Step[];
 }
 

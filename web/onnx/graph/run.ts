@@ -40,7 +40,8 @@ class Run {
       version: step.version,
       training: this.training,
       wanted: step.wanted,
-      run: (graph, values) => this.#inner(graph, values),
+      // Ops hand back the graphs of their attributes.
+      run: (graph, values) => this.#inner(graph as Subgraph, values),
     };
     try {
       return computed(step.op, inputs, step.attributes as never, call);

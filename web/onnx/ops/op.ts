@@ -1,7 +1,6 @@
 // How an op is declared: its attributes with their defaults, and a function on edgegrad's tensors.
 
 import type * as eg from "edgegrad";
-import type { Subgraph } from "../graph/program.js";
 import type { Message } from "../proto/schema.js";
 import type { Host } from "../values/host.js";
 import type { Value } from "../values/value.js";
@@ -22,6 +21,12 @@ export type ValuesOf<R extends Rules> = {
   readonly [K in keyof R]: R[K] extends Rule<infer T> ? T : never;
 };
 
+/** A graph that is an attribute, as its op sees it: the slots of its inputs and outputs. */
+export interface InnerGraph {
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+}
+
 /** What a call of an op knows besides its inputs and attributes. */
 export interface Call {
   /** The version of the op's domain. */
@@ -31,7 +36,7 @@ export interface Call {
   /** For each output whether the graph uses it. */
   readonly wanted: readonly boolean[];
   /** Runs a graph that is an attribute. */
-  run(graph: Subgraph, inputs: readonly Value[]): Value[];
+  run(graph: InnerGraph, inputs: readonly Value[]): Value[];
 }
 
 /** An op of ONNX. */
@@ -104,7 +109,7 @@ export const maybeStrings: Rule<readonly string[] | undefined> = {
 /** A tensor that may be missing. */
 export const maybeTensor: Rule<Value> = { read: "tensor", missing: undefined };
 /** A graph that may be missing. */
-export const maybeGraph: Rule<Subgraph | undefined> = { read: "graph", missing: undefined };
+export const maybeGraph: Rule<InnerGraph | undefined> = { read: "graph", missing: undefined };
 /** An attribute that has no effect here. */
 export const ignored: Rule<undefined> = { read: () => undefined, missing: undefined };
 
