@@ -2,18 +2,8 @@
 
 import type { SecureRecord } from "./secure/record.js";
 import type { SecureSettings } from "./secure/settings.js";
+import type { StoredObject } from "./stored_object.js";
 import type { Compression } from "./update/compression.js";
-
-/** An object in the object store. */
-export interface StoredObject {
-  readonly name: string;
-  /** The id under which the server keeps the chunks. */
-  readonly nuid: string;
-  readonly chunks: number;
-  readonly size: number;
-  /** SHA-256 of the bytes, as hexadecimal digits. */
-  readonly digest: string;
-}
 
 /** What clients have to do besides training. */
 export interface ClientSettings {

@@ -4,7 +4,7 @@ import * as eg from "edgegrad";
 import { fail } from "../../nats/errors.js";
 import { isForbidden, isFull, isPassing } from "../../nats/failures.js";
 import { Bell, sleep } from "../../nats/waiting.js";
-import { kGone, kPresenceMs, kSent } from "../coordinator/presence.js";
+import { kGone, kPresenceMs, kSent } from "../presence_messages.js";
 import type { RunRecord } from "../record.js";
 import { kPhaseHeader, type Phase, phaseHeader } from "../secure/phases.js";
 import { type ClientLink, openLink } from "../transport.js";

@@ -6,10 +6,11 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { isForbidden, isMissing, isPassing } from "../../nats/failures.js";
 import { loadClientPackages } from "../../nats/packages.js";
 import { sleep } from "../../nats/waiting.js";
-import type { kGone, kSent } from "../coordinator/presence.js";
 import { kRecordKey, type RunNames } from "../names.js";
 import { ObjectGone, readObject } from "../nats/objects.js";
-import { parseRecord, type RunRecord, type StoredObject } from "../record.js";
+import type { kGone, kSent } from "../presence_messages.js";
+import { parseRecord, type RunRecord } from "../record.js";
+import type { StoredObject } from "../stored_object.js";
 import { kPartHeader, kRoundHeader, type Part } from "../update/encode.js";
 
 const kAckTimeoutMs = 3000;

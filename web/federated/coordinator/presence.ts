@@ -2,14 +2,9 @@
 
 import { isName } from "../../nats/names.js";
 import { Bell } from "../../nats/waiting.js";
+import { kGone, kPresenceMs, kSent } from "../presence_messages.js";
 import type { Signals } from "../transport.js";
 
-/** How often clients say that they are there. */
-export const kPresenceMs = 2000;
-/** What a client says that leaves. */
-export const kGone = "gone";
-/** What a client says that has sent an update. */
-export const kSent = "sent";
 const kMissedTimes = 4;
 
 /** The clients that are there. */

@@ -2,7 +2,8 @@
 
 import { NotNow } from "../client/link.js";
 import { kRecordKey, type RunNames } from "../names.js";
-import type { RunRecord, StoredObject } from "../record.js";
+import type { RunRecord } from "../record.js";
+import type { StoredObject } from "../stored_object.js";
 import { kPartHeader, kRoundHeader, type Part } from "../update/encode.js";
 import { type MemoryRun, tell } from "./network.js";
 

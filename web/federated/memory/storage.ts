@@ -5,7 +5,8 @@ import { digestOf } from "../digest.js";
 import { historyKey, kLeaderKey, kRecordKey } from "../names.js";
 import { ObjectGone } from "../nats/objects.js";
 import type { Revised, StreamLimits } from "../nats/storage.js";
-import type { RoundSummary, RunRecord, StoredObject } from "../record.js";
+import type { RoundSummary, RunRecord } from "../record.js";
+import type { StoredObject } from "../stored_object.js";
 import type { Message } from "../update/assembly.js";
 import { type MemoryRun, tell } from "./network.js";
 

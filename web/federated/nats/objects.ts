@@ -5,7 +5,7 @@ import type { JetStreamManager } from "@nats-io/jetstream";
 import { fail } from "../../nats/errors.js";
 import { digestOf } from "../digest.js";
 import type { RunNames } from "../names.js";
-import type { StoredObject } from "../record.js";
+import type { StoredObject } from "../stored_object.js";
 
 /** Thrown if an object does not exist any more, because a newer one has replaced it. */
 export class ObjectGone extends Error {}

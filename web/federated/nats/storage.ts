@@ -11,7 +11,8 @@ import { installed, loadClientPackages, loadKeyValue } from "../../nats/packages
 import type { Bell } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
 import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
-import { parseRecord, type RoundSummary, type RunRecord, type StoredObject } from "../record.js";
+import { parseRecord, type RoundSummary, type RunRecord } from "../record.js";
+import type { StoredObject } from "../stored_object.js";
 import type { Message } from "../update/assembly.js";
 import { readObject } from "./objects.js";
 

@@ -1,6 +1,6 @@
 // What a run's record says of secure aggregation.
 
-import type { StoredObject } from "../record.js";
+import type { StoredObject } from "../stored_object.js";
 import type { Phase } from "./phases.js";
 
 /** Where an open secure round is. */
