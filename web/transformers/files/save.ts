@@ -2,12 +2,22 @@
 
 import * as eg from "edgegrad";
 import { QuantizedLinear } from "../blocks/quantized.js";
+import type { ConfigValues } from "../config/config.js";
 import { fail } from "../errors.js";
-import type { PreTrainedModel } from "../model.js";
 import { constantOf } from "./constants.js";
+import type { FileNames } from "./names.js";
+
+/** What files are made of: a model with what it has from its own files. */
+export interface SavedModel extends eg.nn.Module {
+  readonly config: ConfigValues;
+  readonly generationConfig: ConfigValues;
+  readonly tied: Readonly<Record<string, string>>;
+  readonly dtype: eg.DType;
+  readonly fileNames: FileNames;
+}
 
 /** Returns the files of a model by name. */
-export async function savedFiles(model: PreTrainedModel): Promise<Record<string, eg.Bytes>> {
+export async function savedFiles(model: SavedModel): Promise<Record<string, eg.Bytes>> {
   const { config, generationConfig } = model;
   if (model.modules().some((part) => part instanceof QuantizedLinear)) {
     const advice = "save its adapter instead, which fits the model without quantization too";
@@ -33,7 +43,7 @@ function withDtype(config: Readonly<Record<string, unknown>>, dtype: string) {
   return { ...config, ...Object.fromEntries(said.map((key) => [key, dtype])) };
 }
 
-async function weightsOf(model: PreTrainedModel): Promise<eg.Bytes> {
+async function weightsOf(model: SavedModel): Promise<eg.Bytes> {
   const { tensors, omitted, metadata } = model.fileNames;
   const state = model.stateDict();
   const named = new Set(Object.values(tensors));

@@ -1,7 +1,7 @@
 // The token that follows, from the scores of all.
 
 import * as eg from "edgegrad";
-import type { GenerateOptions } from "./generate.js";
+import type { GenerateOptions } from "./options.js";
 
 /**
  * Returns a token per text, [batch, 1], for scores [batch, vocabulary]; `seen` are the tokens of each text, for the penalty of repetitions, and `isFirst`

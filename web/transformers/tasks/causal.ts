@@ -3,7 +3,8 @@
 import * as eg from "edgegrad";
 import { KeyValueCache } from "../blocks/cache.js";
 import { Pass } from "../blocks/pass.js";
-import { type GenerateOptions, generateFrom } from "../generation/generate.js";
+import { generateFrom } from "../generation/generate.js";
+import type { GenerateOptions } from "../generation/options.js";
 import { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "../model.js";
 import {
   type CausalOptions,

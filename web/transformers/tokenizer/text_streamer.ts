@@ -1,6 +1,6 @@
 // The text of a generation while it is written.
 
-import type { Streamer } from "../generation/generate.js";
+import type { Streamer } from "../generation/options.js";
 import type { PreTrainedTokenizer } from "./tokenizer.js";
 
 /** Passes on the text that a model writes, as soon as it is certain: `generate(ids, { streamer })`. For one text at a time. */

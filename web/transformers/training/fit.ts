@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { fail, shown } from "../errors.js";
-import { type AbortSignalLike, kSignal } from "../generation/generate.js";
+import { type AbortSignalLike, kSignal } from "../generation/options.js";
 import {
   checkOptions,
   kCount,
