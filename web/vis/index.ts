@@ -42,12 +42,13 @@ export {
   type InputSize,
   ModuleSummary,
   type SummaryOptions,
-  type SummaryRow,
   summary,
 } from "./model/summary.js";
+export type { SummaryRow } from "./model/summary_row.js";
 export { type TapeEdge, type TapeGraph, type TapeNode, tapeGraph } from "./model/tape_graph.js";
 export { Watcher, type WatchOptions, watch } from "./model/watch.js";
-export { profileStep, type StepEvent, StepProfile, type TimeRow } from "./profile/step_profile.js";
+export { profileStep, type StepEvent, StepProfile } from "./profile/step_profile.js";
+export type { TimeRow } from "./profile/time_row.js";
 export { type TerminalChartOptions, terminalChart } from "./terminal_chart.js";
 export { CsvWriter } from "./writers/csv_writer.js";
 export { FileWriter } from "./writers/file_writer.js";

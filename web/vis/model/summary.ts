@@ -4,31 +4,8 @@ import { type Device, type DType, type nn, Tensor, zeros } from "edgegrad";
 import { refuse } from "../errors.js";
 import { checkModule, followEvaluation, tensorsIn } from "./follow.js";
 import { multiplyAddsOf } from "./multiply_adds.js";
+import type { SummaryRow, SummaryTotals } from "./summary_row.js";
 import { summaryText } from "./summary_text.js";
-
-/** One module of a summary. Numbers include those of its parts. */
-export interface SummaryRow {
-  /** The dotted name of the module, "" for the whole one. */
-  readonly path: string;
-  /** The name of its class. */
-  readonly type: string;
-  /** How deep it is inside other modules: 0 for the whole one. */
-  readonly depth: number;
-  /** How often it was called; 0 if it was not. */
-  readonly calls: number;
-  /** The shapes of the tensors that it got in its last call. */
-  readonly inputShapes: readonly (readonly number[])[];
-  /** The shapes of the tensors that it returned in its last call. */
-  readonly outputShapes: readonly (readonly number[])[];
-  /** The number of elements of its parameters. */
-  readonly parameters: number;
-  /** The number of those that require gradients. */
-  readonly trainable: number;
-  /** The number of multiplications that are added up, in matrix products and convolutions. */
-  readonly multiplyAdds: number;
-  /** The bytes of its parameters and buffers. */
-  readonly bytes: number;
-}
 
 /** Options of `summary`. */
 export interface SummaryOptions {
@@ -46,7 +23,7 @@ export type InputSize =
   | readonly Tensor[];
 
 /** The layers of a module. `String(summary)` is a table. */
-export class ModuleSummary {
+export class ModuleSummary implements SummaryTotals {
   /** @internal */
   constructor(
     /** The modules, each before its parts. */

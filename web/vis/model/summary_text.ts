@@ -1,6 +1,6 @@
 // A summary as a table of text.
 
-import type { ModuleSummary, SummaryRow } from "./summary.js";
+import type { SummaryRow, SummaryTotals } from "./summary_row.js";
 import { textTable } from "./text_table.js";
 
 /** The titles of the columns of a summary. */
@@ -31,7 +31,7 @@ export function totalsOf({
   bytes,
   inputBytes,
   outputBytes,
-}: ModuleSummary): [name: string, value: string][] {
+}: SummaryTotals): [name: string, value: string][] {
   return [
     ["Parameters", grouped(parameters)],
     ["Trainable", grouped(trainable)],
@@ -43,7 +43,9 @@ export function totalsOf({
 }
 
 /** Returns a summary as text: columns, of which the last two are numbers, and what there is in all. */
-export function summaryText(summary: ModuleSummary): string {
+export function summaryText(
+  summary: SummaryTotals & { readonly rows: readonly SummaryRow[] },
+): string {
   const rows = summary.rows.map((row) => {
     const [name, ...rest] = cellsOf(row);
     return [`${"  ".repeat(row.depth)}${name}`, ...rest];

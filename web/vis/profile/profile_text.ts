@@ -1,7 +1,7 @@
 // A profile as text.
 
 import { textTable } from "../model/text_table.js";
-import type { StepProfile, TimeRow } from "./step_profile.js";
+import type { TimeRow } from "./time_row.js";
 
 /** The titles of the columns of times, after that of what is named. */
 export const kTimeTitles = ["Calls", "Time", "Share"] as const;
@@ -19,17 +19,15 @@ export function milliseconds(time: number): string {
   return `${time.toFixed(time < 1 ? 3 : 2)} ms`;
 }
 
-/** Returns the times by op, layer and thread as tables. */
-export function profileText(profile: StepProfile): string {
-  const tables: [string, readonly TimeRow[]][] = [
-    ["Op", profile.byOp()],
-    ["Layer", profile.byLayer()],
-    ["Thread", profile.byThread()],
-  ];
-  const texts = tables.map(([title, rows]) => {
+/** Returns rows of times as tables, by their titles, and the time of the whole step. */
+export function profileText(
+  tables: Readonly<Record<string, readonly TimeRow[]>>,
+  whole: number,
+): string {
+  const texts = Object.entries(tables).map(([title, rows]) => {
     const shown = rows.slice(0, kMostRows).map(timeCells);
     const more = rows.length > kMostRows ? `\n... and ${rows.length - kMostRows} more` : "";
     return textTable([title, ...kTimeTitles], shown, 1) + more;
   });
-  return [...texts, `The whole step: ${milliseconds(profile.time)}`].join("\n\n");
+  return [...texts, `The whole step: ${milliseconds(whole)}`].join("\n\n");
 }

@@ -4,6 +4,7 @@ import { autograd, type nn } from "edgegrad";
 import { refuse } from "../errors.js";
 import { checkModule, type Follower, follow } from "../model/follow.js";
 import { profileText } from "./profile_text.js";
+import type { TimeRow } from "./time_row.js";
 
 /** The name of the thread that calls ops. */
 const kCalls = "JavaScript";
@@ -22,18 +23,6 @@ export interface StepEvent {
   readonly start: number;
   /** How long it took, in milliseconds. On a GPU this is the time to record its commands. */
   readonly duration: number;
-}
-
-/** The time of one op, layer or thread. */
-export interface TimeRow {
-  /** The op, layer or thread. */
-  readonly name: string;
-  /** The number of its events. */
-  readonly calls: number;
-  /** Their time in milliseconds. */
-  readonly time: number;
-  /** The share of the time of all events, from 0 to 1. */
-  readonly share: number;
 }
 
 /** Where the time of a step went. `String(profile)` is a table, `JSON.stringify(profile)` a trace for chrome://tracing and Perfetto. */
@@ -63,7 +52,8 @@ export class StepProfile {
 
   /** Returns the three tables as text. */
   toString(): string {
-    return profileText(this);
+    const tables = { Op: this.byOp(), Layer: this.byLayer(), Thread: this.byThread() };
+    return profileText(tables, this.time);
   }
 
   /** Returns the events in the format of chrome://tracing and Perfetto, with times in microseconds. */
