@@ -174,8 +174,8 @@ const kImports = {
   "../dispatch/same_size.js": ["sameSized"],
   "../arguments/generator.js": ["type GeneratorOption"],
   "../dispatch/types.js": ["type Ints", "type Operand", "type OutputSize", "type Scalar"],
-  "../ops/create.js": ["type TensorOptions"],
   "../tensor/dtype.js": ["type Complex", "type DType"],
+  "../tensor/factory_options.js": ["type TensorOptions"],
   "../tensor/tensor.js": ["type Tensor"],
 };
 

@@ -64,7 +64,6 @@ export {
   linspace,
   type NumericArray,
   type TensorData,
-  type TensorOptions,
   tensor,
 } from "./ops/create.js";
 export { einsum } from "./ops/einsum.js";
@@ -105,6 +104,7 @@ export { addDevtoolsFormatter } from "./tensor/devtools.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
 export * from "./tensor/dtype_names.js";
 export type { Item } from "./tensor/elements.js";
+export type { TensorOptions } from "./tensor/factory_options.js";
 export type { Bytes, DataArray } from "./tensor/own_memory.js";
 export { keep, userScope as scope } from "./tensor/scope.js";
 export { type Layout, Tensor } from "./tensor/tensor.js";

@@ -8,10 +8,11 @@ import { describe, fail } from "../runtime/errors.js";
 import { type Guard, setCapturing, takeGuards } from "../runtime/live.js";
 import { isPromise } from "../runtime/promise.js";
 import { handleOf } from "../tensor/info.js";
-import { kUncloneable, leaveToFinalizer, release, type Wrapper } from "../tensor/lifetime.js";
+import { kUncloneable, leaveToFinalizer, release } from "../tensor/lifetime.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import { disposeSymbol, Tensor } from "../tensor/tensor.js";
+import type { Wrapper } from "../tensor/wrapper.js";
 
 /** The values that a captured function may return. */
 export type CaptureResult =

@@ -15,9 +15,10 @@ import {
   tril,
   triu,
 } from "../generated/ops.js";
-import { kMaxDims, type TensorOptions } from "../ops/create.js";
+import { kMaxDims } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
 import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
+import type { TensorOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
 

@@ -12,10 +12,11 @@ import {
   pow,
   unsqueeze,
 } from "../generated/ops.js";
-import { complexDtypeFor, linspace, type TensorOptions } from "../ops/create.js";
+import { complexDtypeFor, linspace } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
 import { type Complex, type Device, type DType, isComplexNumber } from "../tensor/dtype.js";
+import type { TensorOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
 import { sizeOf } from "./shapes.js";

@@ -3,8 +3,8 @@
 import type { GeneratorOption } from "../arguments/generator.js";
 import { drawing } from "../dispatch/drawing.js";
 import { emptyLike, random_ } from "../generated/ops.js";
-import type { TensorOptions } from "../ops/create.js";
 import type { Device, DType } from "../tensor/dtype.js";
+import type { TensorOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { compositeFactory } from "./composite.js";
 

@@ -20,7 +20,6 @@ import {
   type Complex,
   type DType,
   dtypeCode,
-  dtypeRule,
   fitsInt64,
   isComplex,
   isComplexNumber,
@@ -33,8 +32,9 @@ import {
 } from "../tensor/dtype.js";
 import { elementsOf } from "../tensor/elements.js";
 import {
-  kFactoryOptions,
+  kTensorOptions,
   readFactoryOptions,
+  type TensorOptions,
   withFactoryOptions,
 } from "../tensor/factory_options.js";
 import { scope } from "../tensor/scope.js";
@@ -58,23 +58,11 @@ export type NumericArray =
   | Uint32Array
   | BigUint64Array;
 
-const kOptions = {
-  /** The element type; default: that of the data. */
-  dtype: dtypeRule.orNull(),
-  /** The device of the tensor; default: the CPU. */
-  device: kFactoryOptions.device,
-  /** Whether to record operations on the new tensor; default false. */
-  requiresGrad: kFactoryOptions.requiresGrad,
-};
-
 const kFromDataOptions = {
-  ...kOptions,
+  ...kTensorOptions,
   /** The shape; default: that of the data. */
   shape: listOf(size).optional(),
 };
-
-/** Options of functions that make tensors. */
-export type TensorOptions = Options<typeof kOptions>;
 
 /** Options of `tensor`. */
 export type FromDataOptions = Options<typeof kFromDataOptions>;
@@ -95,7 +83,7 @@ export function tensor(data: TensorData, ...rest: [options?: FromDataOptions]): 
 const kFullArguments = {
   size: unchecked<Ints>(),
   fillValue: unchecked<Scalar | Complex>(),
-  ...kOptions,
+  ...kTensorOptions,
 };
 
 /**
@@ -117,7 +105,7 @@ const kLinspaceArguments = {
   start: unchecked<number | Complex>(),
   end: unchecked<number | Complex>(),
   steps: unchecked<number>(),
-  ...kOptions,
+  ...kTensorOptions,
 };
 
 /** `steps` evenly spaced numbers, which may be complex, from `start` to `end` inclusive. */

@@ -9,10 +9,13 @@ import type { Ints } from "../dispatch/types.js";
 import { empty, randint as randintOfEngine, random_ } from "../generated/ops.js";
 import { calledAs } from "../runtime/errors.js";
 import { dtypeRule } from "../tensor/dtype.js";
-import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
+import {
+  kFactoryOptions,
+  type TensorOptions,
+  withFactoryOptions,
+} from "../tensor/factory_options.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
-import type { TensorOptions } from "./create.js";
 
 type End = number | bigint;
 type DrawOptions = TensorOptions & GeneratorOption;

@@ -24,15 +24,10 @@ import {
   isFloat,
   itemSize,
 } from "../tensor/dtype.js";
+import type { TensorOptions } from "../tensor/factory_options.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
-import {
-  type FromDataOptions,
-  full,
-  type TensorData,
-  type TensorOptions,
-  tensor,
-} from "./create.js";
+import { type FromDataOptions, full, type TensorData, tensor } from "./create.js";
 import { type NestedArray, readNested } from "./read.js";
 import { repeatedLike } from "./samples.js";
 import { convert } from "./to.js";

@@ -1,7 +1,7 @@
-// The options { device, requiresGrad } that all functions that make tensors share.
+// The options { dtype, device, requiresGrad } that functions that make tensors share.
 
-import { boolean } from "../arguments/rule.js";
-import { type Device, deviceRule } from "./dtype.js";
+import { boolean, type Options } from "../arguments/rule.js";
+import { type Device, deviceRule, dtypeRule } from "./dtype.js";
 import type { Tensor } from "./tensor.js";
 
 /** Options of all functions that make tensors. */
@@ -10,6 +10,19 @@ export const kFactoryOptions = {
   device: deviceRule.optional(),
   requiresGrad: boolean.or(false),
 };
+
+/** The options of those that choose a dtype, too. */
+export const kTensorOptions = {
+  /** The element type; default: that of the data. */
+  dtype: dtypeRule.orNull(),
+  /** The device of the tensor; default: the CPU. */
+  device: kFactoryOptions.device,
+  /** Whether to record operations on the new tensor; default false. */
+  requiresGrad: kFactoryOptions.requiresGrad,
+};
+
+/** Options of functions that make tensors. */
+export type TensorOptions = Options<typeof kTensorOptions>;
 
 /** The checked options. */
 export interface FactoryOptions {

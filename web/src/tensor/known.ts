@@ -6,8 +6,8 @@
 // they were made, when most have been disposed (until then no finalizer could free their tensors anyway), and weakly afterwards.
 
 import { type Reference, weakly } from "../runtime/weak.js";
-import type { Wrapper } from "./lifetime.js";
 import { openScopes } from "./scope_stack.js";
+import type { Wrapper } from "./wrapper.js";
 
 /** Handles are a generation and below it 24 bits of slot: see HandleTable in C++. */
 const kSlots = 2 ** 24;

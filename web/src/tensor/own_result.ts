@@ -1,9 +1,9 @@
 // The results and intermediate tensors of functions that are composed of ops.
 
 import { checked, native } from "../runtime/bridge.js";
-import type { Wrapper } from "./lifetime.js";
 import { scope } from "./scope.js";
 import { Tensor } from "./tensor.js";
+import type { Wrapper } from "./wrapper.js";
 
 /**
  * Runs `fn` and frees its intermediate tensors. A result that is a view of an intermediate is turned into a tensor that is not a

@@ -2,7 +2,8 @@
 // the program may throw, or create new objects without end.
 
 import { isMap, isSet } from "../runtime/realm.js";
-import { isWrapper, type Wrapper } from "./lifetime.js";
+import { isWrapper } from "./lifetime.js";
+import type { Wrapper } from "./wrapper.js";
 
 /** The most getters that one search calls: some return a new object each time, which may have getters itself. */
 const kMaxGetters = 1000;

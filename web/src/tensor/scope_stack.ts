@@ -12,7 +12,7 @@
 // The same holds for the results of a scope. So nothing is ever added to a scope that has ended.
 
 import { processHere } from "../runtime/node.js";
-import type { Wrapper } from "./lifetime.js";
+import type { Wrapper } from "./wrapper.js";
 
 /** The tensors and graph nodes made in one call of eg.scope(). */
 export class Scope {

@@ -2,10 +2,10 @@
 
 import type { Ints } from "../../dispatch/types.js";
 import { arange, cat, mul, roll } from "../../generated/ops.js";
-import type { TensorOptions } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
 import { getDefaultDtype } from "../../tensor/default_dtype.js";
 import type { DType } from "../../tensor/dtype.js";
+import type { TensorOptions } from "../../tensor/factory_options.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite, compositeFactory } from "../composite.js";
 import { axisOf, sizeOf } from "../shapes.js";

@@ -1,7 +1,7 @@
 // Window functions: weights that fade the samples at both ends of a piece of a signal.
 
-import type { TensorOptions } from "../../ops/create.js";
 import type { DType } from "../../tensor/dtype.js";
+import type { TensorOptions } from "../../tensor/factory_options.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { compositeFactory } from "../composite.js";
 import { cosines, kaiserOf, triangle } from "./window_shapes.js";

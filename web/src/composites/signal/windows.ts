@@ -2,9 +2,9 @@
 // filters; `sym: false` omits the last sample, for spectra.
 
 import { abs, div, exp, mul, neg, sin, square, sub } from "../../generated/ops.js";
-import type { TensorOptions } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
 import type { DType } from "../../tensor/dtype.js";
+import type { TensorOptions } from "../../tensor/factory_options.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { compositeFactory } from "../composite.js";
 import { cosines, kaiserOf, triangle, windowFrom } from "../fourier/window_shapes.js";
