@@ -1,10 +1,11 @@
-// npm run check: formatting, lint, types, layers and the table of rules. `--fix` fixes what can be fixed automatically.
+// npm run check: formatting, lint, types, layers, circles of imports and the table of rules. `--fix` fixes what can be fixed automatically.
 // `--quick` skips clang-tidy, which takes minutes on its first run; `--tidy` runs only clang-tidy.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
+import { findCircles } from "./checks/circles.mjs";
 import { biome, clangFormat, kCppFolders } from "./checks/formatting.mjs";
 import { findAllLayeringErrors } from "./checks/layering.mjs";
 import { messageList } from "./checks/message_list.mjs";
@@ -53,6 +54,7 @@ await main(async () => {
     ["rule table", () => ruleTable({ check: !fix })],
     ["message list", () => messageList({ check: !fix })],
     ["layers", async () => reject("layers", await findAllLayeringErrors())],
+    ["circles of imports", async () => reject("circles of imports", findCircles())],
     ["public names", async () => reject("public names", await findNamesDefinedTwice())],
     ["timers in tests", () => reject("timers in tests", findTimers())],
     ["tsc", types],
