@@ -199,6 +199,25 @@ describe("a function that changes a tensor from outside", () => {
     layer.eval();
     assertTensor(grad(loss)(parameters).bias, [2, 2]);
   });
+
+  test("may store a tensor in the place of one that it got, which the object by name then has", () => {
+    class Counting extends nn.Module {
+      steps = new nn.Buffer(double([0]));
+      forward(x) {
+        this.steps = this.steps.add(1);
+        return x.add(this.steps);
+      }
+    }
+    const layer = new Counting();
+    const steps = double([2]);
+    const others = {};
+    const buffers = { steps };
+    assertTensor(func.functionalCall(layer, [others, buffers], [double([1])]), [4]);
+    assertTensor(layer.steps, [0]);
+    assertTensor(buffers.steps, [3]);
+    assertTensor(steps, [2]);
+    assert.deepEqual(others, {});
+  });
 });
 
 describe("products and matrices", () => {

@@ -217,6 +217,14 @@ test("composites refuse dtypes with which they would be wrong", () => {
   }
 });
 
+test("an infinite value spoils no slopes of gradient() but those of its neighbors", () => {
+  const values = eg.tensor([1, 2, Infinity, 4, Number.NaN, 6, 7]);
+  const [slopes] = eg.gradient(values, { spacing: 0.5 });
+  assert.deepEqual([...slopes.dataSync()], [2, Infinity, 2, Number.NaN, 2, Number.NaN, 2]);
+  assertTensor(eg.gradient(eg.tensor([1, 4, 9, 16]), { edgeOrder: 2 })[0], [2, 4, 6, 8]);
+  assertTensor(eg.gradient(eg.tensor([1, 4]))[0], [3, 3]);
+});
+
 test("histogram() takes weights of the dtype of its input", () => {
   const values = eg.tensor([1, 2, 3]);
   for (const dtype of ["float64", "int64", "bool"]) {

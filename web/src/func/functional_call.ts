@@ -35,7 +35,8 @@ interface Slot {
 /**
  * Calls a module with its parameters and buffers temporarily replaced by other tensors: an object by dotted name, or an
  * array of such objects. `args` is an array of arguments, or a single argument that is not an array; `kwargs` is an object
- * of options that is passed after them.
+ * of options that is passed after them. A tensor that the module stores in the place of one of them (`this.steps = this.steps.add(1)`)
+ * is stored in the object by name instead.
  */
 export function functionalCall(
   module: Module,
@@ -62,7 +63,15 @@ export function functionalCall(
     }
     return (module.call as (...inputs: unknown[]) => Tree).apply(module, inputs);
   } finally {
-    for (const slot of replaced) setProperty(slot, slot.held, true);
+    for (const slot of replaced) {
+      const stored: unknown = Reflect.get(slot.owner, slot.property);
+      const { name, tensor } = replacements.get(slot) as Replacement;
+      if (stored instanceof Tensor && stored !== tensor) {
+        const named = [paramsAndBuffers].flat().find((one) => Object.hasOwn(one, name));
+        Object.assign(named as TensorsByName, { [name]: stored });
+      }
+      setProperty(slot, slot.held, true);
+    }
   }
 }
 
