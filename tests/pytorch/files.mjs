@@ -41,4 +41,8 @@ export const kFiles = [
   { file: "nn/test_pruning.py" },
   { file: "nn/test_packed_sequence.py" },
   { file: "nn/test_lazy_modules.py" },
+  { file: "optim/test_swa_utils.py" },
+  { file: "test_complex.py" },
+  { file: "test_type_info.py" },
+  { file: "test_stateless.py" },
 ];

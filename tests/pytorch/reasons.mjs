@@ -16,6 +16,15 @@ const kRules = [
     /adaptive_pooling_zero_batch/,
   ],
   ["n/a: internals of PyTorch", /materialize_non_diff_grads|_int_mm|int8_mm/],
+  [
+    "n/a: edgegrad refuses what PyTorch ignores",
+    /module is a part of itself|has no parameter or buffer "extra"|paramsAndBuffers.*got null|tie_weights_strict/,
+  ],
+  ["n/a: other parts of PyTorch", /torch\.jit|quantize_per_tensor/],
+  ["n/a: deprecated", /private_stateless_warns/],
+  ["shim: dictionaries that a function changes", /TestStatelessFunctionalAPI\.test_setattr/],
+  ["shim: classes defined in Python", /functional_call_member_reference/],
+  ["shim: datasets", /missing: torch\.utils\.data/],
   ["missing: gradFn.savedTensors of Functions", /custom_function_saved_tensors/],
   ["n/a: the order of eigenvalues", /eigvals_numpy/],
   [

@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 from . import _bridge as bridge
 from ._bridge import Unsupported, construct, function, method
 from ._tensor import LEGACY_TYPES, Tensor
-from ._types import bool_, complex64, complex128, device, dtype, float32, float64, int64
+from ._types import bool_, complex32, complex64, complex128, device, dtype, float16, float32, float64, int64
 
 _default: list[dtype] = [float32]
 
@@ -66,7 +66,7 @@ def dtype_of_data(data: Any) -> dtype:
     """Returns the dtype that PyTorch gives to numbers in nested lists."""
     kinds = _kinds(data)
     if "c" in kinds:
-        return complex128 if _default[0] is float64 else complex64
+        return {float64: complex128, float16: complex32}.get(_default[0], complex64)
     if "f" in kinds or not kinds:
         return _default[0]
     return int64 if "i" in kinds else bool_
