@@ -185,6 +185,17 @@ describe("a function that changes a tensor from outside", () => {
     assertTensor(grad((one) => grad(changing)(one, eg.zerosLike(one)).sum())(x), [4, 4]);
   });
 
+  test("a pullback made without recording has derivatives where operations are recorded", () => {
+    const x = double(3).requiresGrad_();
+    const [value, pull] = eg.noGrad(() => func.vjp((one) => one.pow(3), x));
+    assert.equal(value.requiresGrad, false);
+    assert.equal(eg.noGrad(() => pull(double(1)))[0].requiresGrad, false);
+    const [gradient] = pull(double(1));
+    assertTensor(gradient, [27]);
+    assertTensor(eg.autograd.grad(gradient, [x])[0], [18]);
+    assert.equal(eg.noGrad(() => grad((one) => one.pow(3))(x)).requiresGrad, false);
+  });
+
   test("may train batch norm whose buffers it gets", () => {
     const layer = new nn.BatchNorm1d(2).double();
     const input = double([

@@ -50,11 +50,9 @@ export class Inputs {
     this.#given = given;
     this.#levels = runningLevels();
     const physical = given.map((tensor, i) => repeatedAt(floating(where, tensor, i), this.#levels));
-    // If the caller does not record operations, tensors from outside get no gradients.
-    const isOuter = (tensor: Tensor) => tensor.requiresGrad && isRecorded;
-    const isRecorded = opsAreRecorded();
-    this.#isInner = physical.some(isOuter);
-    const roots = physical.map((tensor) => (isOuter(tensor) ? tensor : null));
+    // Also where operations are not recorded: what vjp() returns may be called where they are.
+    const roots = physical.map((tensor) => (tensor.requiresGrad ? tensor : null));
+    this.#isInner = roots.some((root) => root !== null);
     const views = atLevel(null, () =>
       recording(() =>
         physical.map((tensor, i) => {
