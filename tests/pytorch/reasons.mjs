@@ -6,15 +6,8 @@ const kSharedMemory = "n/a: memory that Python and tensors share";
 
 const kRules = [
   // What edgegrad does wrong; each has been looked at.
-  [
-    "fault: a post hook of AccumulateGrad gets a copy of the gradient",
-    /post_accumulate_grad_hook_ordering/,
-  ],
+  ["n/a: Python's reference counts", /post_accumulate_grad_hook_ordering/],
 
-  [
-    "fault: adaptive pooling refuses an unbatched input without channels",
-    /adaptive_pooling_zero_batch/,
-  ],
   ["n/a: internals of PyTorch", /materialize_non_diff_grads|_int_mm|int8_mm/],
   [
     "n/a: edgegrad refuses what PyTorch ignores",
@@ -30,10 +23,6 @@ const kRules = [
   [
     "n/a: last bits",
     /scatter_reduce_prod_cpu_complex|scatter__reductions_cpu_complex|test_embedding_max_norm \|/,
-  ],
-  [
-    "fault: a pullback made in noGrad returns gradients without a graph",
-    /no_grad_outside_vjp_only/,
   ],
   ["n/a: operators of NumPy", /numpy_array_binary_ufunc_promotion/],
   ["n/a: PyTorch's known faults", /inplace_views_cross_dtype/],
