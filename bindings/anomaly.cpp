@@ -30,10 +30,11 @@ void show_warning(const std::string& message) {
 
 }  // namespace
 
+// Sets whether warnings are repeated; returns the previous setting.
 EG_EXPORT("setWarnAlways")
 bool set_always(bool enabled) { return set_warn_always(enabled); }
 
-// Connects JavaScript's functions for warnings and stacks.
+// Connects the module's functions for warnings and stacks.
 EG_EXPORT("connectMessages")
 void connect_messages() {
   set_warning_handler(&show_warning);

@@ -268,12 +268,17 @@ std::string grad_fn_name(Handle handle) {
 
 }  // namespace
 
+// Runs backward(), or grad() with kCaptureGrads. Frame: targets, their gradients (0: implicit),
+// inputs; `input_count` -1 means all leaves. A target or input is a tensor and -1, or a node and an
+// output index. Returns the number of result handles, which are 0 for unused inputs.
 EG_EXPORT("runGraph")
 double run_graph(int output_count, int input_count, int flags) {
   return guard<StackNeed::kMuch>(
       [&] { return return_tensors(GraphCall(output_count, input_count, flags).run()); });
 }
 
+// Like runGraph, but on another thread or, without threads, in runPieces(). Calls the function `id`
+// with the handles, or with kFailed.
 EG_EXPORT("runGraphAsync")
 double run_graph_async(int output_count, int input_count, int flags, double id) {
   return guard<StackNeed::kMuch>([&] {
@@ -293,6 +298,8 @@ double cancel_graph(double id) {
   });
 }
 
+// Runs pending work of runGraphAsync() on this thread for about `milliseconds`; returns 1 if more
+// is left, else 0.
 EG_EXPORT("runPieces")
 double run_pieces(double milliseconds) {
   using std::chrono::steady_clock;
@@ -311,7 +318,7 @@ double set_requires_grad_of(Handle handle, bool value) {
   });
 }
 
-// Also writes to the frame whether the gradient is sparse.
+// Returns a new handle, or 0. Also writes whether the gradient is sparse.
 EG_EXPORT("grad")
 double grad_of(Handle handle) {
   return guard([&] {
@@ -336,6 +343,7 @@ double base_of(Handle handle) {
   return guard([&] { return return_tensor(view_base(handles().get(handle))); });
 }
 
+// Like detach, but with a separate version counter.
 EG_EXPORT("data")
 double data_of(Handle handle) {
   return guard([&] { return handles().insert(variable_data(handles().get(handle))); });
@@ -371,6 +379,7 @@ double queue_callback(double id) {
   });
 }
 
+// Holds a value until the running backward call has ended, even if it fails.
 EG_EXPORT("keepWithCall")
 double keep_with_call(double id) {
   return guard([&] {
@@ -379,9 +388,11 @@ double keep_with_call(double id) {
   });
 }
 
+// Returns the number of the running backward call, or -1.
 EG_EXPORT("graphTaskId")
 double graph_task_id() { return static_cast<double>(Engine::current_graph_task_id()); }
 
+// Returns 0 inside a backward call for given inputs, else 1.
 EG_EXPORT("isCheckpointValid")
 bool is_checkpoint_valid() {
   const NativeCall call(StackNeed::kNone);

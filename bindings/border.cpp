@@ -51,13 +51,14 @@ StoredError current_error() {
 
 }  // namespace
 
+// Releases what a JavaScript function threw, after takeError() has returned its number.
 EG_EXPORT("dropThrown")
 void drop_thrown() {
   const NativeCall call(StackNeed::kNone);
   stored_error().thrown.reset();
 }
 
-// Returns the address of the frame, after reserving room for `words`.
+// Reserves room for `words` in this thread's frame and returns the frame's address.
 EG_EXPORT("frame")
 double reserve_frame(double words) {
   return guard([&] {

@@ -19,6 +19,8 @@ TensorList tensors_in_frame(int count) {
 
 }  // namespace
 
+// Starts recording the work of this thread, for a function of the tensors in the frame; writes
+// handles of copies of these. Returns the handle of the recording.
 EG_EXPORT("beginCapture")
 double begin_capture(int count) {
   return guard<StackNeed::kToEnd>([&] {
@@ -33,6 +35,7 @@ double begin_capture(int count) {
   });
 }
 
+// Ends the recording; the function's results are in the frame.
 EG_EXPORT("endCapture")
 double end_capture(Handle handle, int count) {
   return guard([&] {
@@ -41,6 +44,7 @@ double end_capture(Handle handle, int count) {
   });
 }
 
+// Aborts the recording, which cannot be used then.
 EG_EXPORT("stopCapture")
 void stop_capture(Handle handle) {
   guard<StackNeed::kNone>([&] {
@@ -49,6 +53,7 @@ void stop_capture(Handle handle) {
   });
 }
 
+// Replays a recording with the tensors in the frame; returns the number of result handles.
 EG_EXPORT("callCaptured")
 double call_captured(Handle handle, int count) {
   return guard<StackNeed::kMuch>([&] {
@@ -58,8 +63,7 @@ double call_captured(Handle handle, int count) {
   });
 }
 
-// Called when another tensor is about to replace this one, for example as a parameter: recordings
-// that use it become invalid.
+// Marks a tensor as replaced by another one: functions that were captured with it are outdated.
 EG_EXPORT("outdate")
 void outdate(Handle handle) {
   guard([&] {
@@ -69,6 +73,7 @@ void outdate(Handle handle) {
   });
 }
 
+// Calls a function now and each time the recording in progress is replayed.
 EG_EXPORT("runLive")
 double run_live_function(double id) {
   return guard<StackNeed::kMuch>([&] {

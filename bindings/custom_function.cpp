@@ -89,8 +89,10 @@ double set_tensors(double id, int count, void (CustomFunctionNode::*set)(TensorL
 
 }  // namespace
 
-// `flags`: 1 for once differentiable, 2 for a function with a jvp. Writes whether an argument has a
-// tangent: then setFunctionJvp() must follow, and forward run between hideDualLevel() and
+// Starts a call of a custom Function. Frame: arguments (0: not a tensor), then the name in UTF-8.
+// `id` identifies the call in the functions below. `flags`: 1 for once differentiable, 2 for a
+// Function with a jvp. Returns the node, and writes whether an argument has a tangent: then
+// setFunctionJvp() must follow, and forward run between hideDualLevel() and
 // showDualLevel().
 EG_EXPORT("beginFunction")
 double begin_function(double id, int argument_count, int name_length, int flags) {
@@ -109,6 +111,7 @@ double begin_function(double id, int argument_count, int name_length, int flags)
   });
 }
 
+// Sets the function that computes the tangents of the results; it is released by endFunction().
 EG_EXPORT("setFunctionJvp")
 double set_function_jvp(double id, double jvp) {
   return guard([&] {
@@ -119,7 +122,8 @@ double set_function_jvp(double id, double jvp) {
   });
 }
 
-// Writes a new handle per output, -1 for an output that is unchanged, or 0 for no tensor.
+// Ends forward. Frame: what forward returned; writes the results, -1 for a tensor that is returned
+// unchanged.
 EG_EXPORT("endFunction")
 double end_function(double id, int output_count) {
   return guard([&] {

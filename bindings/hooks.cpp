@@ -104,12 +104,14 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
 
 }  // namespace
 
+// Removes the hook with this callback, if it is still registered.
 EG_EXPORT("removeHook")
 void remove(double id) {
   const NativeCall call;
   if (const auto registration = registrations().get(JsRef::here(id))) registration->remove();
 }
 
+// Returns 1 if the running backward call will call this hook of a tensor, else 0.
 EG_EXPORT("hookWillRun")
 double will_run(double id) {
   return guard([&] {

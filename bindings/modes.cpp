@@ -77,6 +77,7 @@ void pop_inference_mode() {
   inference_scopes().pop_back();
 }
 
+// Returns the code of the default dtype.
 EG_EXPORT("defaultDtype")
 int default_dtype_code() {
   const NativeCall call(StackNeed::kNone);
@@ -89,6 +90,7 @@ void set_default_dtype(int dtype) {
   dtype_modes().of_floats = static_cast<DType>(dtype);
 }
 
+// Sets the dtype that autocast rounds to, float32 to disable it; returns the previous one.
 EG_EXPORT("setAutocast")
 int set_autocast(int dtype) {
   const NativeCall call(StackNeed::kNone);
@@ -111,6 +113,7 @@ double exit_level() {
   });
 }
 
+// Hides the dual level until showDualLevel(); such pairs can be nested.
 EG_EXPORT("hideDualLevel")
 double hide_level() {
   return guard<StackNeed::kToEnd>([] {
@@ -131,7 +134,7 @@ double make_dual_tensor(Handle primal, Handle tangent) {
       [&] { return return_tensor(make_dual(handles().get(primal), handles().get(tangent))); });
 }
 
-// Writes the primal and the tangent, 0 if there is no tangent.
+// Writes the primal and the tangent, or 0.
 EG_EXPORT("unpackDual")
 double unpack_dual_tensor(Handle handle) {
   return guard([&] {

@@ -31,9 +31,12 @@ void detail::check_call() {
   std::abort();
 }
 
+// True when a call into this module has ended without returning.
 EG_EXPORT("hasFailed")
 bool has_failed() { return !NativeCall::is_possible(); }
 
+// Throws the JavaScript engine's error for a stack overflow unless there is room for a call that
+// must be ended by another one.
 EG_EXPORT("reserveStack")
 void reserve_for_end() {
   const NativeCall call(StackNeed::kToEnd);

@@ -40,6 +40,7 @@ std::string node_name(Handle handle) {
   return name;
 }
 
+// Returns the stack at which a node was made in anomaly mode.
 std::string forward_stack(Handle handle) {
   std::string stack;
   guard([&] {
@@ -53,19 +54,20 @@ std::string forward_stack(Handle handle) {
 
 }  // namespace
 
+// Writes a handle of the node and its address; 0 for a leaf.
 EG_EXPORT("gradFn")
 double grad_fn_of(Handle handle) {
   return guard([&] { return return_node(grad_fn(handles().get(handle))); });
 }
 
-// Writes the node that receives gradients of a tensor: the one that computed it, or the accumulator
-// of a leaf.
+// Like gradFn, but for a leaf writes its accumulator.
 EG_EXPORT("gradientNode")
 double gradient_node(Handle handle) {
   return guard([&] { return return_node(gradient_edge(handles().get(handle)).function); });
 }
 
-// Like gradientNode for a tensor that requires a gradient; also writes the input index of the node.
+// Like gradientNode, but also writes the output's index; fails for a tensor that requires no
+// gradient.
 EG_EXPORT("gradientEdge")
 double gradient_edge_of(Handle handle) {
   return guard([&] {
@@ -76,7 +78,7 @@ double gradient_edge_of(Handle handle) {
   });
 }
 
-// Returns the leaf that an accumulator adds to, or 0.
+// Returns the leaf of an accumulator, or 0.
 EG_EXPORT("nodeVariable")
 double node_variable(Handle handle) {
   return guard([&] {
@@ -85,6 +87,7 @@ double node_variable(Handle handle) {
   });
 }
 
+// Writes the handle, address and index of every edge; returns the number of words.
 EG_EXPORT("nextFunctions")
 double next_functions(Handle handle) {
   return guard([&] {
@@ -102,7 +105,7 @@ double next_functions(Handle handle) {
   });
 }
 
-// Writes for each slot of a gradient: dtype, device, number of dimensions, sizes. Returns the
+// Writes for each slot of a gradient its dtype, device, number of dimensions and sizes; returns the
 // number of words.
 EG_EXPORT("inputMetadata")
 double input_metadata(Handle handle) {
@@ -124,6 +127,7 @@ double input_metadata(Handle handle) {
   });
 }
 
+// Writes the sequence number and the topological number.
 EG_EXPORT("nodeNumbers")
 double node_numbers(Handle handle) {
   return guard([&] {
@@ -134,7 +138,7 @@ double node_numbers(Handle handle) {
   });
 }
 
-// Returns the number of the object that this thread has stored with the node, or 0.
+// Returns the number of the object stored with the node, or 0.
 EG_EXPORT("nodeMetadata")
 double node_metadata(Handle handle) {
   return guard([&]() -> double {

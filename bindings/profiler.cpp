@@ -17,7 +17,7 @@ std::vector<ProfilerEvent>& events() {
   return all;
 }
 
-// Returns the events, one per line, with tabs between the fields.
+// Returns the events of the last profile that has ended, one per line.
 std::string profiled() {
   std::string text;
   guard([&] {
@@ -39,14 +39,17 @@ std::string profiled() {
 
 }  // namespace
 
+// Starts a profile and returns its number.
 EG_EXPORT("startProfiler")
 double start_profiler() {
   return guard<StackNeed::kToEnd>([] { return static_cast<double>(Profiler::start()); });
 }
 
+// Returns the time in microseconds on the clock of the profile's events.
 EG_EXPORT("profilerNow")
 double profiler_now() { return Profiler::now(); }
 
+// Ends the profile with this number.
 EG_EXPORT("stopProfiler")
 double stop_profiler(double first) {
   return guard([&] {

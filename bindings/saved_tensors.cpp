@@ -92,7 +92,7 @@ std::string saved_names(Handle handle) {
   return names;
 }
 
-// Returns the numbers that the node saves, one per line: name, tab, value.
+// Returns the saved numbers, one per line, with a tab between name and value.
 std::string saved_numbers(Handle handle) {
   std::string text;
   guard([&] {
@@ -108,6 +108,7 @@ std::string saved_numbers(Handle handle) {
 
 }  // namespace
 
+// Pushes hooks on saved tensors; bindings/saved_tensors.cpp describes their arguments and results.
 EG_EXPORT("pushSavedTensorHooks")
 double push_hooks(double pack_id, double unpack_id) {
   return guard<StackNeed::kToEnd>([&] {

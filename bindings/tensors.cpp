@@ -40,7 +40,8 @@ int layout_flags(const Tensor& t) {
 
 }  // namespace
 
-// Writes a new handle per result, negated for a tensor that this thread has another handle of.
+// Runs an op on the frame's words; returns the number of result handles. A handle is negated if
+// this thread has another handle of the same tensor.
 EG_EXPORT("invoke")
 double invoke(int op, int words, int flags) {
   const auto id = static_cast<std::size_t>(op);
@@ -54,6 +55,7 @@ double invoke(int op, int words, int flags) {
   });
 }
 
+// Returns an uninitialized row-major tensor; its shape is in the frame.
 EG_EXPORT("createTensor")
 double create_tensor(int dtype, int ndim) {
   return guard([&] {
@@ -64,6 +66,7 @@ double create_tensor(int dtype, int ndim) {
   });
 }
 
+// Returns the tensor on a device.
 EG_EXPORT("toDevice")
 double to_device(Handle handle, int type) {
   return guard([&] {
@@ -72,6 +75,7 @@ double to_device(Handle handle, int type) {
   });
 }
 
+// Returns the address of a view's first element.
 EG_EXPORT("dataAddress")
 double data_address(Handle handle) {
   // A copy of values on a device, which is valid until the next call.
@@ -122,7 +126,7 @@ double retain(Handle handle) {
   return guard([&] { return handles().insert(handles().get(handle)); });
 }
 
-// Returns this thread's first handle of a tensor, by which JavaScript finds its wrapper.
+// Returns this thread's first handle of the tensor of a handle, which may be that handle.
 EG_EXPORT("firstHandle")
 double first_handle(Handle handle) {
   const NativeCall call;
@@ -135,6 +139,7 @@ void make_first_handle(Handle handle) {
   handles().make_first(handle);
 }
 
+// Turns a view whose base has no other user into a tensor that is not a view.
 EG_EXPORT("ownResult")
 double own_result_of(Handle handle) {
   return guard([&] {
@@ -143,6 +148,8 @@ double own_result_of(Handle handle) {
   });
 }
 
+// Writes dtype, device, ndim, numel, offset, version (-1: none), outputNr, flags, shape...,
+// strides...
 EG_EXPORT("info")
 double info(Handle handle) {
   return guard([&] {
@@ -181,6 +188,7 @@ void seed(double high, double low) {
   manual_seed(static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low));
 }
 
+// Returns the state of the random number generator in use on this thread, as a tensor of bytes.
 EG_EXPORT("rngState")
 double rng_state() {
   return guard([&] {
@@ -201,7 +209,8 @@ double set_rng_state(Handle handle) {
   });
 }
 
-// Makes the factories called next on this thread create tensors on a device; -1 ends that.
+// Makes the factories called next on this thread create tensors on the device with this code; -1
+// ends that.
 EG_EXPORT("useFactoryDevice")
 void use_device_of_factories(int code) {
   const NativeCall call(StackNeed::kNone);
@@ -209,12 +218,15 @@ void use_device_of_factories(int code) {
                               : std::optional(Device{static_cast<DeviceType>(code)}));
 }
 
+// Makes this thread use a separate generator, whose state is then set, or the global one again.
 EG_EXPORT("useOwnGenerator")
-void use_generator_of_thread(int own) {
+void use_generator_of_thread(bool own) {
   const NativeCall call(StackNeed::kNone);
-  use_own_generator(own != 0);
+  use_own_generator(own);
 }
 
+// Writes the numbers of tensors, storages, bytes, peak bytes, cached bytes, graph nodes and
+// handles.
 EG_EXPORT("memory")
 double memory() {
   const NativeCall call;
@@ -252,6 +264,8 @@ int features() {
 EG_EXPORT("threadCount")
 int thread_count() { return num_threads(); }
 
+// Identifies the format of what this module exchanges with TypeScript: kBorderHash of
+// generated/border.ts.
 EG_EXPORT("borderHash")
 double hash_of_border() { return border_hash(); }
 

@@ -169,9 +169,11 @@ std::uintptr_t start_thread() {
 
 }  // namespace
 
+// Allows other threads to call functions of this one.
 EG_EXPORT("joinThread")
 void join_this_thread() { join_thread(); }
 
+// Starts a thread for eg.spawn() and returns its number.
 EG_EXPORT("startThread")
 double start_js_thread() { return guard(&start_thread); }
 
@@ -207,11 +209,14 @@ bool begin_messages() {
 EG_EXPORT("endMessages")
 void end_messages() { detail::set_inside(false); }
 
+// Tells a started module how many were started before it, so that its handles are others.
 EG_EXPORT("setEngineNumber")
 void set_number_of_engine(double number) {
   HandleTable::set_engine_number(static_cast<std::uint32_t>(number));
 }
 
+// Transfers a handle to a thread of startThread(), with which it is released; 0 stands for any
+// other thread.
 EG_EXPORT("giveHandle")
 void give_handle(Handle handle, double thread) {
   if (!NativeCall::is_possible()) return;
@@ -220,6 +225,8 @@ void give_handle(Handle handle, double thread) {
 
 // The following are called by the main thread, for a worker that has ended or is to be terminated.
 
+// Reports that a thread has ended unexpectedly or is about to: other threads then stop waiting for
+// its functions.
 EG_EXPORT("threadDied")
 void js_thread_died([[maybe_unused]] double thread) {
   if (!NativeCall::is_possible()) return;
@@ -228,8 +235,8 @@ void js_thread_died([[maybe_unused]] double thread) {
 #endif
 }
 
-// Refuses the calls of a thread from now on. Returns whether it is inside of one, or -1 for a
-// thread that has not begun or has ended.
+// Refuses the calls of a thread from now on. Returns whether it is inside of one; -1 for a thread
+// that has not begun or has ended.
 EG_EXPORT("stopThread")
 int stop_thread([[maybe_unused]] double number) {
 #if EG_THREADS
@@ -254,7 +261,8 @@ void lose_thread([[maybe_unused]] double thread) {
 #endif
 }
 
-// Writes the bytes of stacks and the number of handles of threads that have ended.
+// Writes the bytes of the stacks of threads that have ended, and how many handles of theirs are
+// left.
 EG_EXPORT("endedThreads")
 double ended_threads() {
   return guard([] {
@@ -271,7 +279,7 @@ double ended_threads() {
   });
 }
 
-// Frees what a terminated thread held. Returns whether its memory can be freed.
+// Frees what a terminated thread held. Returns 1 if its memory can be freed.
 EG_EXPORT("freeThread")
 bool free_js_thread([[maybe_unused]] double thread) {
 #if EG_THREADS
@@ -281,6 +289,7 @@ bool free_js_thread([[maybe_unused]] double thread) {
 #endif
 }
 
+// Releases all handles of a thread, which must not be using them any more.
 EG_EXPORT("releaseHandlesOf")
 void release_handles_of(double thread) {
   if (!NativeCall::is_possible()) return;

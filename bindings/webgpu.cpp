@@ -298,14 +298,17 @@ void finish_read(double ticket, const std::string& kind, const std::string& mess
   gpu().device->finish_read(static_cast<std::uint32_t>(ticket), std::move(error));
 }
 
+// Returns why the device could not be opened.
 std::string failure() { return gpu().failure; }
 
+// Returns the adapter as JSON; "" without a device.
 std::string adapter() {
   const std::lock_guard lock(gpu().mutex);
   return gpu().state == Gpu::State::kOpen ? gpu().adapter : "";
 }
 
-// Allows the device and sets how it is opened; called before its first use.
+// Allows a WebGPU device. `url` is the script of its player, which runs on the main thread or on a
+// separate one.
 void allow(const std::string& url, bool plays_on_main_thread) {
   gpu().is_allowed = true;
   gpu().url = url;
@@ -314,9 +317,12 @@ void allow(const std::string& url, bool plays_on_main_thread) {
 
 }  // namespace
 
+// Registers the WebGPU device, which is opened at its first use, or rejected if it is not allowed.
 EG_EXPORT("connectGpu")
 void connect() { set_accelerator_opener(DeviceType::kWebGpu, &open_on_first_use); }
 
+// Opens the WebGPU device unless it is open; then calls the function `answer`, with kFailed if that
+// failed, and with kRefused if what init() was given cannot be used.
 EG_EXPORT("openGpu")
 double open(double answer) {
   return guard<StackNeed::kMuch>([&] {
@@ -334,8 +340,8 @@ double open(double answer) {
   });
 }
 
-// Closes the GPU and waits for that, but only for a limited time because the process is about to
-// end.
+// Makes the GPU's thread close the device, and waits for it, but only for a limited time because
+// the process is about to end.
 EG_EXPORT("closeGpu")
 void close() {
   if (!NativeCall::is_possible()) return;
@@ -349,6 +355,7 @@ void close() {
 EG_EXPORT("gpuIsLost")
 double is_lost() { return gpu().device != nullptr && gpu().device->is_lost() ? 1 : 0; }
 
+// Calls the function `answer` with a tensor of the same values on the CPU, or with kFailed.
 EG_EXPORT("readLater")
 double read_later(Handle handle, double answer) {
   return guard<StackNeed::kMuch>([&] {
@@ -380,8 +387,8 @@ double read_later(Handle handle, double answer) {
   });
 }
 
-// Calls a function with kFailed at every loss, after which the error is that of takeError(); it
-// takes the place of this thread's previous one. 0 only removes that.
+// Calls `listener` with kFailed at every loss, after which the error is that of takeError(),
+// instead of this thread's previous one; 0 only removes that.
 EG_EXPORT("whenGpuLost")
 double when_lost(double listener) {
   return guard([&] {
@@ -400,8 +407,8 @@ double when_lost(double listener) {
   });
 }
 
-// Writes where the elements of a packed tensor are: the number of its block, the first byte and the
-// number of bytes. With `is_written`, the caller is about to change them.
+// Writes the number of the block of a packed tensor on the device, the first byte and the number of
+// bytes of its elements. With `is_written`, the tensor gets a new version.
 EG_EXPORT("gpuPlace")
 double place(Handle handle, bool is_written) {
   return guard<StackNeed::kMuch>([&] {
@@ -427,6 +434,7 @@ double place(Handle handle, bool is_written) {
 EG_EXPORT("gpuStatsAddress")
 double stats_address() { return reinterpret_cast<std::uintptr_t>(player_stats.data()); }
 
+// Writes the counters of the player, which are those of webgpuStats; returns 0 without a device.
 EG_EXPORT("gpuStats")
 double gpu_stats() {
   if (gpu().device == nullptr) return 0;
@@ -451,6 +459,8 @@ void play_when_quiet() {
     play();
 }
 
+// Writes the bytes in use, their maximum so far, and the number of buffers; returns 0 without a
+// device.
 EG_EXPORT("gpuMemory")
 double gpu_memory() {
   return guard([] {

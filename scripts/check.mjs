@@ -11,9 +11,11 @@ import { findAllLayeringErrors } from "./checks/layering.mjs";
 import { messageList } from "./checks/message_list.mjs";
 import { findNamesDefinedTwice } from "./checks/public_names.mjs";
 import { ruleTable } from "./checks/rule_table.mjs";
+import { findSpellingErrors } from "./checks/spelling.mjs";
 import { findTidyErrors } from "./checks/tidy.mjs";
 import { findTimers } from "./checks/timers.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
+import { writeNativeFunctions } from "./native_functions.mjs";
 import { checkPatterns } from "./patterns.mjs";
 import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
 
@@ -53,14 +55,19 @@ await main(async () => {
     ["biome", () => biome(["."], { fix })],
     ["rule table", () => ruleTable({ check: !fix })],
     ["message list", () => messageList({ check: !fix })],
+    [
+      "native functions",
+      async () => reject("native functions", writeNativeFunctions({ check: !fix })),
+    ],
     ["layers", async () => reject("layers", await findAllLayeringErrors())],
     ["circles of imports", async () => reject("circles of imports", findCircles())],
+    ["spelling", async () => reject("spelling", findSpellingErrors())],
     ["public names", async () => reject("public names", await findNamesDefinedTwice())],
     ["timers in tests", () => reject("timers in tests", findTimers())],
     ["tsc", types],
   ];
   const wanted = fix
-    ? checks.slice(0, 4)
+    ? checks.slice(0, 5)
     : [...(tidy ? [] : checks), ...(quick ? [] : [clangTidy])];
   let failed = 0;
   for (const [title, work] of wanted) await step(title, work).catch(() => failed++);

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureNodeModules } from "./dependencies.mjs";
+import { writeNativeFunctions } from "./native_functions.mjs";
 import { buildPreset } from "./preset.mjs";
 import { kRoot, main, quiet, step } from "./process.mjs";
 
@@ -28,6 +29,9 @@ await main(async () => {
     const constants = join(kRoot, "tests", "golden", "formula_constants.json");
     writeFileSync(constants, await quiet(shaders, ["constants"]));
   });
+  await step("write web/src/generated/native_functions.ts", async () =>
+    writeNativeFunctions({ check: false }),
+  );
   await step("scripts/generate_ops.mjs", () =>
     quiet(process.execPath, [join(kRoot, "scripts", "generate_ops.mjs")]),
   );
