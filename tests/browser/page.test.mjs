@@ -48,7 +48,7 @@ describe("a page", { skip: noBrowser }, () => {
     await assertTrains(await serveFiles(suite.project.folder, kIsolation), kThreaded);
   });
 
-  // Traps 24a and 24b: threads start and hooks are called while the page's own thread continues.
+  // rule: page-not-blocked, hooks-on-their-thread
   async function assertThreads(server) {
     suite.servers.push(server);
     const result = await resultOf(suite.browser, `${server.url}threads.html`);

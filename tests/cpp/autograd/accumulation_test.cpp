@@ -30,7 +30,7 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-// CC-001
+// rule: vector-jacobian-product
 TEST(Accumulation, OfAnElementwiseFunction) {
   const Tensor x = leaf({0.5F, 0.75F});
   backward({sum(call<op::Exp>(x))});
@@ -38,7 +38,8 @@ TEST(Accumulation, OfAnElementwiseFunction) {
   EXPECT_NEAR(values(grad(x))[1], 2.1170000, 1e-6);
 }
 
-// CC-014: the network of the 2018 article; its second linear layer waits for both its users.
+// rule: waits-for-all-uses, dependencies-per-edge
+// The network of the 2018 article; its second linear layer waits for both its users.
 TEST(Accumulation, OfTheNetworkWithTwoBranches) {
   const Tensor in = leaf({1}, {1});
   const Tensor w1 = leaf({-2}, {1});
@@ -56,7 +57,7 @@ TEST(Accumulation, OfTheNetworkWithTwoBranches) {
   EXPECT_NEAR(value(grad(b1)), 1, 1e-6);
 }
 
-// CC-018, CC-020, CC-023, CC-024
+// rule: implicit-gradient, root-gradient-count, inputs-not-empty
 TEST(Accumulation, OneElementNeedsNoGradientWhateverItsShape) {
   const Tensor x = leaf({1}, {1, 1});
   backward({mul(x, 2)});
@@ -70,7 +71,7 @@ TEST(Accumulation, OneElementNeedsNoGradientWhateverItsShape) {
                [&] { backward({mul(x, 2)}, {}, {}, TensorList{}); });
 }
 
-// CC-011, trap 4: the root's gradient goes to the slot of that output.
+// rule: root-output-slot
 TEST(Accumulation, StartsAtTheOutputThatWasAsked) {
   const Tensor x = leaf({1, 2, 3});
   const TensorList parts = Unbind::call(x);
@@ -78,7 +79,7 @@ TEST(Accumulation, StartsAtTheOutputThatWasAsked) {
   EXPECT_EQ(values(grad(x)), (Values{0, 1, 0}));
 }
 
-// CC-056, trap 8
+// rule: outstanding-tasks
 TEST(Accumulation, OutstandingTasksReachZeroWhenTheCallIsDone) {
   // The device thread wakes the caller with one more task.
   const testing::DefaultDeviceGuard cpu_default({});
@@ -98,7 +99,7 @@ TEST(Accumulation, OutstandingTasksReachZeroWhenTheCallIsDone) {
   EXPECT_EQ(task->outstanding_tasks, 0);
 }
 
-// C.8, C.9, C.19, D.13
+// rule: call-ends-once, first-error-wins
 TEST(GraphTask, KeepsTheFirstErrorUntilItsTasksHaveEnded) {
   const auto task = make_intrusive<GraphTask>(false, false, 0, nullptr);
   task->outstanding_tasks = 2;
@@ -112,7 +113,7 @@ TEST(GraphTask, KeepsTheFirstErrorUntilItsTasksHaveEnded) {
   EXPECT_THROW((void)task->take_result(), std::runtime_error);
 }
 
-// Trap 16: a gradient buffer is freed as soon as its node has run.
+// rule: buffers-freed-early
 TEST(Accumulation, BuffersOfAChainAreFreedOneByOne) {
   const Tensor x = leaf(std::vector<float>(64, 1));
   std::int64_t most = 0;
@@ -128,7 +129,7 @@ TEST(Accumulation, BuffersOfAChainAreFreedOneByOne) {
   EXPECT_LT(most, 10);
 }
 
-// Trap 16: so is the first gradient of the call.
+// rule: buffers-freed-early
 TEST(Accumulation, TheGradientOfTheRootIsFreedAfterTheRoot) {
   const Tensor x = leaf(1);
   WeakPtr<TensorImpl> root_gradient;
@@ -144,7 +145,7 @@ TEST(Accumulation, TheGradientOfTheRootIsFreedAfterTheRoot) {
   EXPECT_FALSE(was_alive);
 }
 
-// CC-009, F.4, trap 25
+// rule: slot-leaves-others-alone, slot-sums
 TEST(InputBuffer, NeverChangesAGradientSomebodyElseSees) {
   const Tensor x = leaf({1, 2});
   const Tensor shared = tensor({10, 20});
@@ -157,7 +158,7 @@ TEST(InputBuffer, NeverChangesAGradientSomebodyElseSees) {
   expect_error(ErrorCode::kInternal, "InputBuffer has 1 slots", [&] { buffer.add(1, shared); });
 }
 
-// CC-160, F.5
+// rule: grad-strides
 TEST(AccumulateGrad, GivesTheGradientTheStridesOfItsLeaf) {
   const Tensor storage = tensor(std::vector<float>(8, 1));
   const Tensor transposed = storage.alias({2, 4}, {1, 2}, 0);
@@ -171,7 +172,7 @@ TEST(AccumulateGrad, GivesTheGradientTheStridesOfItsLeaf) {
   EXPECT_EQ(values(grad(sparse)), (Values{2, 2, 2, 2}));
 }
 
-// CC-037, F.3, traps 27 and 30
+// rule: grad-added-in-place, create-graph-adds-anew
 TEST(AccumulateGrad, AddsInPlaceUnlessAGraphIsMade) {
   const Tensor x = leaf(3);
   backward({mul(x, x)});
@@ -187,7 +188,7 @@ TEST(AccumulateGrad, AddsInPlaceUnlessAGraphIsMade) {
   set_grad(x, Tensor());
 }
 
-// CC-159, F.9
+// rule: grad-assignment
 TEST(AccumulateGrad, OnlyFittingGradientsCanBeAssigned) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2});
@@ -206,7 +207,7 @@ TEST(AccumulateGrad, OnlyFittingGradientsCanBeAssigned) {
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-083, G.4
+// rule: frozen-after-recording
 TEST(AccumulateGrad, DoesNothingForALeafThatWasFrozenSince) {
   const Tensor x = leaf(3);
   const Tensor y = mul(x, x);
@@ -215,7 +216,7 @@ TEST(AccumulateGrad, DoesNothingForALeafThatWasFrozenSince) {
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-034, B.19
+// rule: unexecuted-keeps-saved, graph-freed
 TEST(Release, LeavesNodesThatDidNotRun) {
   const Tensor x = leaf(2);
   const Tensor y = leaf(3);
@@ -228,7 +229,7 @@ TEST(Release, LeavesNodesThatDidNotRun) {
   EXPECT_EQ(value(grad({out}, {y})[0]), 6);
 }
 
-// Trap 35
+// rule: freed-also-on-error
 TEST(Release, HappensAlsoWhenTheNodeFails) {
   class FailingNode final : public Node {
    public:
@@ -252,7 +253,7 @@ TEST(Release, HappensAlsoWhenTheNodeFails) {
   }
 }
 
-// CC-156, F.7; complex tensors have no kernels yet, so the cast to complex is not tested here.
+// rule: gradient-cast, gradient-complex-for-real
 TEST(ValidateOutputs, CastsDtypesButRefusesComplexForReal) {
   const Tensor x = leaf(1);
   expect_error(ErrorCode::kInvalidGradient, "expected float32", [&] {
@@ -264,7 +265,7 @@ TEST(ValidateOutputs, CastsDtypesButRefusesComplexForReal) {
   EXPECT_EQ(values(grad(x)), (Values{7}));
 }
 
-// CC-155, trap 28
+// rule: gradient-never-expanded
 TEST(ValidateOutputs, NeverBroadcastsASmallerGradientUp) {
   const Tensor x = leaf({1, 2, 3, 4}, {2, 2});
   expect_error(ErrorCode::kInvalidGradient, "has shape [2], expected [2, 2]", [&] {
@@ -272,7 +273,7 @@ TEST(ValidateOutputs, NeverBroadcastsASmallerGradientUp) {
   });
 }
 
-// CC-158
+// rule: gradient-device
 TEST(ValidateOutputs, MovesOnlyGradientsWithoutDimensions) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(2);

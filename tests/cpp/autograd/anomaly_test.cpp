@@ -51,7 +51,7 @@ Tensor nan_maker(const Tensor& x) {
   });
 }
 
-// CC-161, N.2
+// rule: anomaly-nan, anomaly-origin
 TEST_F(Anomaly, FindsTheNodeThatReturnsNan) {
   const Tensor x = leaf({1, 2});
   backward({sum(nan_maker(x))});
@@ -66,6 +66,7 @@ TEST_F(Anomaly, FindsTheNodeThatReturnsNan) {
       "backward failed in FunctionalBackward. FunctionalBackward was made here:\nat train.js:12"));
 }
 
+// rule: anomaly-nan
 TEST_F(Anomaly, AllowsInfinity) {
   const AnomalyModeGuard guard(true);
   const Tensor x = leaf(1);
@@ -75,7 +76,7 @@ TEST_F(Anomaly, AllowsInfinity) {
   EXPECT_EQ(value(grad(x)), std::numeric_limits<double>::infinity());
 }
 
-// CC-162
+// rule: anomaly-origin
 TEST_F(Anomaly, SaysSoWhenTheForwardPassWasOutside) {
   const Tensor x = leaf(1);
   const Tensor y = through(x, [](GradList&&) -> GradList { throw std::runtime_error("Boom!"); });
@@ -84,7 +85,7 @@ TEST_F(Anomaly, SaysSoWhenTheForwardPassWasOutside) {
   EXPECT_TRUE(warned("backward failed in FunctionalBackward. Its origin is unknown"));
 }
 
-// CC-163, N.1
+// rule: anomaly-parents
 TEST_F(Anomaly, NamesTheNodeThatMadeTheFailingOne) {
   const AnomalyModeGuard guard(true);
   const Tensor x = leaf(1);
@@ -103,7 +104,7 @@ TEST_F(Anomaly, NamesTheNodeThatMadeTheFailingOne) {
       warned("made by backward of FunctionalBackward. FunctionalBackward was made here:\nfirst"));
 }
 
-// CC-164, N.3
+// rule: anomaly-nan, anomaly-restored
 TEST_F(Anomaly, ChecksForNanOnlyWhenAskedToAndRestoresBothFlags) {
   const Tensor x = leaf(1);
   {
@@ -122,7 +123,7 @@ TEST_F(Anomaly, ChecksForNanOnlyWhenAskedToAndRestoresBothFlags) {
   EXPECT_TRUE(AnomalyMode::should_check_nan());
 }
 
-// N.4, trap 58
+// rule: anomaly-no-cycles, node-metadata
 TEST_F(Anomaly, MetadataMakesNoCycles) {
   const std::int64_t nodes = testing::live_nodes();
   const std::int64_t tensors = testing::live_tensors();

@@ -28,7 +28,7 @@ using testing::values;
 using testing::WarningRecorder;
 using Values = std::vector<double>;
 
-// CC-040
+// rule: sibling-outputs, grad-returns
 TEST(Grad, OfOutputsThatShareANode) {
   const Tensor x = leaf(std::vector<float>(8, 1), {4, 2});
   const TensorList parts = Chunk::call(x, 2);
@@ -46,7 +46,7 @@ TEST(Grad, OfOutputsThatShareANode) {
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-025, CC-029
+// rule: root-requires-grad, inputs-require-grad
 TEST(Grad, NamesTheElementThatRequiresNoGrad) {
   const Tensor x = tensor({1});
   const Tensor y = leaf(1);
@@ -58,7 +58,7 @@ TEST(Grad, NamesTheElementThatRequiresNoGrad) {
                [&] { backward({add(y, y), mul(x, 2)}, {tensor({1}), tensor({1})}); });
 }
 
-// CC-045, B.21
+// rule: gradient-edge-as-input
 TEST(GradientEdges, StandForTheValueBeforeInPlaceOperations) {
   const Tensor x = Clone::call(leaf({1, 1}));
   const Edge before = get_gradient_edge(x);
@@ -70,6 +70,7 @@ TEST(GradientEdges, StandForTheValueBeforeInPlaceOperations) {
                [] { (void)get_gradient_edge(tensor({1})); });
 }
 
+// rule: gradient-edge-as-input
 TEST(GradientEdges, CanBeDifferentiated) {
   const Tensor x = leaf(3);
   const Tensor y = mul(x, x);
@@ -84,7 +85,7 @@ TEST(GradientEdges, CanBeDifferentiated) {
   EXPECT_EQ(values(grad(x)), (Values{6}));
 }
 
-// CC-028, B.16
+// rule: backward-inputs-results, inputs-require-grad
 TEST(Backward, ToInputsThatAreResultsRetainsTheirGrad) {
   const Tensor x = leaf(2);
   const Tensor y = mul(x, x);
@@ -105,7 +106,7 @@ TEST(Backward, ToInputsThatAreResultsRetainsTheirGrad) {
                [&] { backward({mul(x, 1)}, {}, {}, TensorList{tensor({1})}); });
 }
 
-// CC-050, B.13
+// rule: materialize-grads
 TEST(MaterializeGrads, GivesZerosForUnusedInputs) {
   const Tensor x = leaf({1, 2});
   const Tensor unused = leaf({1, 2, 3});
@@ -124,7 +125,7 @@ TEST(MaterializeGrads, GivesZerosForUnusedInputs) {
                [&] { (void)grad({sum(x)}, {x}, {}, options); });
 }
 
-// B.15
+// rule: batched-gradients
 TEST(BatchedGrad, GivesOneRowPerElementOfTheBatch) {
   const Tensor x = leaf({1, 2, 3});
   const Tensor unused = leaf(1);
@@ -141,6 +142,7 @@ TEST(BatchedGrad, GivesOneRowPerElementOfTheBatch) {
                [&] { (void)grad({mul(x, x)}, {x}, {tensor({1, 2, 3})}, options); });
 }
 
+// rule: batched-gradients
 TEST(BatchedGrad, CanBeDifferentiatedAgain) {
   const Tensor x = leaf({1, 2});
   GradOptions options;
@@ -153,7 +155,7 @@ TEST(BatchedGrad, CanBeDifferentiatedAgain) {
   EXPECT_EQ(values(grad({sum(jacobian)}, {x})[0]), (Values{6, 12}));
 }
 
-// CC-038, B.18
+// rule: create-graph-warns
 TEST(CreateGraph, WarnsAboutTheCycleInBackwardOnly) {
   WarningRecorder warnings;
   const Tensor x = leaf(2);
@@ -171,8 +173,8 @@ TEST(CreateGraph, WarnsAboutTheCycleInBackwardOnly) {
   set_grad(x, Tensor());
 }
 
-// A.19
-// CC-041, CC-044: an accumulator created only for the request is unreachable.
+// rule: unseen-leaf, unused-inputs
+// An accumulator created only for the request is unreachable.
 TEST(Grad, OfALeafNoGraphHasSeen) {
   const Tensor x = leaf(1);
   const Tensor never = leaf(1);
@@ -183,7 +185,7 @@ TEST(Grad, OfALeafNoGraphHasSeen) {
   EXPECT_FALSE(grad({y}, {never}, {}, {{}, true})[0].defined());
 }
 
-// CC-047, D.2, D.3, trap 7
+// rule: topological-pruning, runs-only-needed
 TEST(Grad, CountsAndRunsOnlyNodesAboveTheSmallestTopologicalNumber) {
   const Tensor x = leaf(1);
   const Tensor h = call<op::Exp>(x);

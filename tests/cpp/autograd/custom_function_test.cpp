@@ -66,7 +66,7 @@ struct Mix : Function<Mix, double> {
   }
 };
 
-// CC-144, K.1
+// rule: function-records, function-other-values, function-differentiates-twice
 TEST(CustomFunction, TakesOtherArgumentsBesidesTensorsAndDifferentiatesTwice) {
   const Tensor x = leaf(3);
   const Tensor y = leaf(5);
@@ -84,7 +84,7 @@ TEST(CustomFunction, TakesOtherArgumentsBesidesTensorsAndDifferentiatesTwice) {
   EXPECT_EQ(value(grad(y)), 1);
 }
 
-// CC-153
+// rule: function-records
 TEST(CustomFunction, RecordsOnlyInGradMode) {
   const Tensor x = leaf(1);
   {
@@ -109,7 +109,7 @@ struct Custom : Function<Custom> {
 TensorList clone_forward(CustomFunctionNode&, const Tensor& x) { return {Clone::call(x)}; }
 GradList pass(CustomFunctionNode&, GradList grads) { return grads; }
 
-// CC-146
+// rule: function-returns-nothing, missing-means-zero
 TEST(CustomFunction, UndefinedResultsPropagate) {
   Custom::forward_body = clone_forward;
   Custom::backward_body = [](auto&, GradList) { return GradList(1); };
@@ -121,7 +121,7 @@ TEST(CustomFunction, UndefinedResultsPropagate) {
   EXPECT_FALSE(grad({Custom::apply(x)[0]}, {x}, {}, {{}, true})[0].defined());
 }
 
-// CC-147, trap 29, K.8
+// rule: function-materializes, missing-means-zero
 TEST(CustomFunction, MaterializesUndefinedGradientsUnlessToldNotTo) {
   bool materialize = true;
   Custom::forward_body = [&](auto& ctx, const Tensor& x) {
@@ -144,7 +144,7 @@ TEST(CustomFunction, MaterializesUndefinedGradientsUnlessToldNotTo) {
   EXPECT_FALSE(got_zeros);
 }
 
-// CC-148, K.3, A.4
+// rule: function-gradient-count, function-other-values, node-slots
 TEST(CustomFunction, ChecksTheNumberAndPlaceOfGradients) {
   const Tensor x = leaf(1);
   expect_error(ErrorCode::kInvalidGradient,
@@ -164,7 +164,7 @@ TEST(CustomFunction, ChecksTheNumberAndPlaceOfGradients) {
   EXPECT_EQ(value(grad(x)), 1);
 }
 
-// CC-154
+// rule: gradient-wrong-shape
 TEST(CustomFunction, GradientsOfTheWrongShapeNameTheFunction) {
   Custom::forward_body = clone_forward;
   Custom::backward_body = [](auto&, GradList) {
@@ -176,7 +176,7 @@ TEST(CustomFunction, GradientsOfTheWrongShapeNameTheFunction) {
                [&] { backward({sum(Custom::apply(x)[0])}); });
 }
 
-// K.2
+// rule: function-other-values
 TEST(CustomFunction, OutputsThatAreNoTensorsGetNoGradient) {
   Custom::forward_body = [](auto&, const Tensor& x) {
     return TensorList{Clone::call(x), Tensor(), Clone::call(x)};
@@ -194,7 +194,7 @@ TEST(CustomFunction, OutputsThatAreNoTensorsGetNoGradient) {
   EXPECT_EQ(value(grad(x)), 1);
 }
 
-// K.7
+// rule: function-non-differentiable
 TEST(CustomFunction, NonDifferentiableOutputsGetZeros) {
   Custom::forward_body = [](auto& ctx, const Tensor& x) {
     const TensorList outputs{mul(x, 2), mul(x, 3), tensor<std::int64_t>({1})};
@@ -215,7 +215,7 @@ TEST(CustomFunction, NonDifferentiableOutputsGetZeros) {
   EXPECT_EQ(values(grad(x)), (Values{3}));
 }
 
-// K.6, CC-149
+// rule: function-returns-argument
 TEST(CustomFunction, AnArgumentReturnedAsItIsBecomesAView) {
   Custom::forward_body = [](auto&, const Tensor& x) { return TensorList{x}; };
   Custom::backward_body = [](auto&, GradList grads) { return GradList{mul(grads[0], 2)}; };
@@ -232,7 +232,7 @@ TEST(CustomFunction, AnArgumentReturnedAsItIsBecomesAView) {
                [&] { call_in_place<op::Add>(z, 1); });
 }
 
-// K.13, CC-153
+// rule: function-view-restricted
 TEST(CustomFunction, ViewsFromForwardCannotBeChangedInPlace) {
   Custom::forward_body = [](auto&, const Tensor& x) {
     return TensorList{Narrow::call(x, 0, 0, 1)};
@@ -250,6 +250,7 @@ TEST(CustomFunction, ViewsFromForwardCannotBeChangedInPlace) {
                [&] { call_in_place<op::Add>(two[0], 1); });
 }
 
+// rule: function-view-restricted
 TEST(CustomFunction, MayReturnAViewThatItsForwardChanged) {
   Custom::backward_body = [](auto&, GradList grads) {
     return GradList{Reshape::call(mul(grads[0], 2), {2})};
@@ -271,7 +272,7 @@ TEST(CustomFunction, MayReturnAViewThatItsForwardChanged) {
   }
 }
 
-// K.5, CC-150
+// rule: function-dirty
 TEST(CustomFunction, ADirtyArgumentContinuesItsOwnHistory) {
   Custom::forward_body = [](auto& ctx, const Tensor& x) {
     call_in_place<op::Mul>(x, 2);
@@ -290,6 +291,7 @@ TEST(CustomFunction, ADirtyArgumentContinuesItsOwnHistory) {
   EXPECT_EQ(values(grad(x)), (Values{6, 6}));
 }
 
+// rule: function-dirty-view
 TEST(CustomFunction, ADirtyViewRewritesTheHistoryOfItsBase) {
   Custom::forward_body = [](auto& ctx, const Tensor& x) {
     call_in_place<op::Mul>(x, 2);
@@ -305,6 +307,7 @@ TEST(CustomFunction, ADirtyViewRewritesTheHistoryOfItsBase) {
   EXPECT_EQ(values(grad(x)), (Values{6, 3}));
 }
 
+// rule: function-dirty-refused
 TEST(CustomFunction, RefusesDirtyArgumentsThatCannotBeRewritten) {
   Custom::backward_body = pass;
   const Tensor x = leaf({1, 2});
@@ -331,7 +334,7 @@ TEST(CustomFunction, RefusesDirtyArgumentsThatCannotBeRewritten) {
                [&] { Custom::apply(Narrow::call(mul(x, 1), 0, 0, 1)); });
 }
 
-// K.14
+// rule: function-same-result-twice
 TEST(CustomFunction, ATensorReturnedTwiceHasAGradientPerSlot) {
   Custom::forward_body = [](auto&, const Tensor& x) {
     const Tensor y = Clone::call(x);
@@ -347,7 +350,7 @@ TEST(CustomFunction, ATensorReturnedTwiceHasAGradientPerSlot) {
   EXPECT_EQ(value(grad(x)), 1);
 }
 
-// K.9, A.21
+// rule: function-needs-input-grad, formulas-skip-unneeded
 TEST(CustomFunction, NeedsInputGradKnowsWhatTheRunningCallWants) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(1);
@@ -378,7 +381,7 @@ struct OnceOnly : Function<OnceOnly> {
   }
 };
 
-// CC-151
+// rule: function-once-differentiable
 TEST(CustomFunction, OnceDifferentiableRefusesTheSecondDerivative) {
   const Tensor x = leaf(3);
   const GradOptions create{{.create_graph = true}};
@@ -391,7 +394,7 @@ TEST(CustomFunction, OnceDifferentiableRefusesTheSecondDerivative) {
   EXPECT_EQ(grad_fn(grad(x)), nullptr);
 }
 
-// K.4, CC-153
+// rule: function-saves, saved-freed
 TEST(CustomFunction, SavedTensorsAreCheckedAndFreed) {
   IntrusivePtr<CustomFunctionNode> stashed;
   Custom::forward_body = [&](auto& ctx, const Tensor& x) {
@@ -430,7 +433,7 @@ TEST(CustomFunction, SavedTensorsAreCheckedAndFreed) {
                [&] { backward({w}); });
 }
 
-// CC-171, trap 31
+// rule: function-context-memory, saved-output-no-cycle
 TEST(CustomFunction, SavingItsOutputMakesNoCycle) {
   Custom::forward_body = [](auto& ctx, const Tensor& x) {
     const Tensor y = mul(x, 2);
@@ -448,7 +451,7 @@ TEST(CustomFunction, SavingItsOutputMakesNoCycle) {
   EXPECT_EQ(testing::live_tensors(), tensors);
 }
 
-// A.20
+// rule: delayed-error, missing-formula, undefined-grad-node
 TEST(ErrorNodes, FailWhenGradientsReachThem) {
   const Tensor x = leaf(1);
   expect_error(ErrorCode::kNotDifferentiable, "Boom!",
@@ -462,7 +465,7 @@ TEST(ErrorNodes, FailWhenGradientsReachThem) {
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-142, trap 43
+// rule: delayed-error, copy-slices-needed-only
 TEST(ErrorNodes, BehindAnInPlaceChangeOfAViewOnlyRunWhenNeeded) {
   const Tensor x = leaf({1, 2});
   const Tensor y = leaf({3, 4});

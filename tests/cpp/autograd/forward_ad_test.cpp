@@ -40,6 +40,7 @@ using testing::values;
 using testing::view_as_self;
 using Values = std::vector<double>;
 
+// rule: forward-mode-levels
 TEST(DualLevel, IsNeededAndDoesNotNest) {
   const Tensor x = tensor({1, 2});
   expect_error(ErrorCode::kInvalidArgument, "[makeDual] no dual level is open",
@@ -51,6 +52,7 @@ TEST(DualLevel, IsNeededAndDoesNotNest) {
                [] { enter_dual_level(); });
 }
 
+// rule: forward-mode-levels
 TEST(DualLevel, DropsItsTangentsWhenItEnds) {
   const std::int64_t tensors = testing::live_tensors();
   Tensor y;
@@ -68,6 +70,7 @@ TEST(DualLevel, DropsItsTangentsWhenItEnds) {
 }
 
 #if EG_THREADS
+// rule: forward-mode-levels
 TEST(DualLevel, BelongsToItsThread) {
   const DualLevelGuard level;
   const Tensor x = make_dual(tensor({1, 2}), tensor({1, 1}));
@@ -82,7 +85,7 @@ TEST(DualLevel, BelongsToItsThread) {
 }
 #endif
 
-// G.11
+// rule: inference-no-tangents
 TEST(DualLevel, IsClosedInInferenceMode) {
   const DualLevelGuard level;
   const Tensor x = make_dual(tensor({1, 2}), tensor({1, 1}));
@@ -93,6 +96,7 @@ TEST(DualLevel, IsClosedInInferenceMode) {
   EXPECT_TRUE(tangent(mul(x, 2)).defined());
 }
 
+// rule: forward-mode-arguments
 TEST(MakeDual, ChecksWhatItIsGiven) {
   const DualLevelGuard level;
   const Tensor x = tensor({1, 2});
@@ -169,6 +173,7 @@ TEST(Tangents, AreNotShared) {
   EXPECT_EQ(values(tangent(x)), (Values{3, 4}));
 }
 
+// rule: forward-mode-views
 TEST(TangentsOfViews, AreViewsOfTangents) {
   const DualLevelGuard level;
   const Tensor x = make_dual(tensor({1, 2, 3, 4}, {2, 2}), tensor({5, 6, 7, 8}, {2, 2}));
@@ -182,6 +187,7 @@ TEST(TangentsOfViews, AreViewsOfTangents) {
   }
 }
 
+// rule: forward-mode-views
 TEST(TangentsOfViews, AChangeOfAViewGivesTheBaseATangent) {
   const DualLevelGuard level;
   const Tensor base = tensor({1, 2, 3});
@@ -242,6 +248,7 @@ TEST(TangentsInPlace, AreTakenAtTheOldValue) {
   EXPECT_EQ(values(tangent(x)), (Values{0, 0}));
 }
 
+// rule: forward-mode-with-backward
 // The Hessian times a vector: the gradient's tangent.
 TEST(ForwardOverReverse, GivesHessianTimesVector) {
   const Tensor x = leaf<double>({1, 2, 3});
@@ -294,6 +301,7 @@ struct Doubled : Function<Doubled> {
   static GradList backward(Context&, GradList grads) { return {mul(grads[0], 2)}; }
 };
 
+// rule: function-jvp-required
 TEST(ForwardMode, NeedsTheJvpOfCustomFunctions) {
   const DualLevelGuard level;
   const Tensor x = make_dual(leaf({1, 2}), tensor({1, 1}));

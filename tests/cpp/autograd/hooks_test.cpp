@@ -39,7 +39,7 @@ GradList doubled(GradList grads) {
   return grads;
 }
 
-// CC-058, trap 50, A.8, J.14
+// rule: leaf-hook-outlives-graph, tensor-hook-each-pass, hook-removal
 TEST(TensorHooks, OfALeafOutliveTheGraph) {
   const Tensor x = leaf(3);
   int calls = 0;
@@ -56,7 +56,7 @@ TEST(TensorHooks, OfALeafOutliveTheGraph) {
   EXPECT_EQ(calls, 3);
 }
 
-// CC-059
+// rule: tensor-hook-order
 TEST(TensorHooks, RunInOrderOfRegistration) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 1);
@@ -66,7 +66,7 @@ TEST(TensorHooks, RunInOrderOfRegistration) {
   EXPECT_EQ(value(grad(a)), 3);
 }
 
-// J.1
+// rule: tensor-hook-returns, tensor-hook-null, tensor-hook-requires-grad
 TEST(TensorHooks, MustKeepSizeAndTypeAndCannotInventAGradient) {
   const Tensor x = leaf({1, 2});
   const TensorPreHook* hook = hook_tensor(x, [](const Tensor&) { return tensor({1, 2, 3}); });
@@ -89,7 +89,7 @@ TEST(TensorHooks, MustKeepSizeAndTypeAndCannotInventAGradient) {
                [] { hook_tensor(tensor({1}), [](const Tensor& g) { return g; }); });
 }
 
-// CC-072
+// rule: tensor-hook-null
 TEST(TensorHooks, OfASlotWithoutAGradientAreCalledWithNone) {
   const Tensor x = leaf({1, 2, 3, 4, 5});
   const TensorList parts = Unbind::call(x, 0);
@@ -103,7 +103,7 @@ TEST(TensorHooks, OfASlotWithoutAGradientAreCalledWithNone) {
   EXPECT_EQ(values(grad(x)), Values(5, 1));
 }
 
-// CC-061, CC-063, D.10, J.6
+// rule: hook-order, retain-grad-after-hooks
 TEST(HookOrder, IsTensorHooksThenRetainedGradThenNodeHooks) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 3);
@@ -127,7 +127,7 @@ TEST(HookOrder, IsTensorHooksThenRetainedGradThenNodeHooks) {
   EXPECT_EQ(value(grad(a)), 30);
 }
 
-// CC-060, J.8, trap 53
+// rule: hook-removed-in-pass
 TEST(HookOrder, RemovingAHookInsideAPassTakesEffectInTheNext) {
   const Tensor a = leaf(1);
   const Tensor b = add(a, 0);
@@ -156,7 +156,7 @@ TEST(HookOrder, RemovingAHookInsideAPassTakesEffectInTheNext) {
   EXPECT_EQ(log, (Log{"p1", "p2", "p1"}));
 }
 
-// CC-062
+// rule: post-hook-arguments
 TEST(NodeHooks, PostHooksSeeWhatApplyReceivedAndReturned) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 2);
@@ -179,7 +179,7 @@ TEST(NodeHooks, PostHooksSeeWhatApplyReceivedAndReturned) {
   EXPECT_EQ(value(grad(a)), 16);
 }
 
-// J.3, J.4
+// rule: node-hook-count
 TEST(NodeHooks, MustReturnAsManyValuesAsTheyGot) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 2);
@@ -192,7 +192,7 @@ TEST(NodeHooks, MustReturnAsManyValuesAsTheyGot) {
                [&] { backward({c}); });
 }
 
-// D.10
+// rule: late-post-hook
 TEST(NodeHooks, APostHookRegisteredDuringApplyFindsNoInputs) {
   const Tensor a = leaf(1);
   IntrusivePtr<Node> node;
@@ -210,7 +210,7 @@ TEST(NodeHooks, APostHookRegisteredDuringApplyFindsNoInputs) {
   node.reset();
 }
 
-// CC-065
+// rule: accumulator-hooks, node-slots
 TEST(NodeHooks, OfAnAccumulatorSeeTheHookedGradientAndNoResults) {
   const Tensor a = leaf(1);
   hook_tensor(a, [](const Tensor& g) { return mul(g, 2); });
@@ -231,7 +231,7 @@ TEST(NodeHooks, OfAnAccumulatorSeeTheHookedGradientAndNoResults) {
   EXPECT_EQ(log, (Log{"pre", "post"}));
 }
 
-// CC-066, CC-064, J.7, trap 49
+// rule: tensor-hook-without-node, node-hooks-with-node
 TEST(HooksUnderGrad, TensorHooksOfCapturedTensorsFireNodeHooksDoNot) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 3);
@@ -252,7 +252,7 @@ TEST(HooksUnderGrad, TensorHooksOfCapturedTensorsFireNodeHooksDoNot) {
   EXPECT_EQ(log, (Log{"tensor", "pre"}));
 }
 
-// CC-046, rule D.9
+// rule: captured-before-hooks
 TEST(HooksUnderGrad, ACapturedGradientIsRawWhenItsNodeRunsToo) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 3);
@@ -266,7 +266,7 @@ TEST(HooksUnderGrad, ACapturedGradientIsRawWhenItsNodeRunsToo) {
   EXPECT_EQ(value(both[1]), 5);
 }
 
-// CC-067, trap 52, J.5
+// rule: post-accumulate-hook, hook-order
 TEST(PostAccumulateGradHooks, RunInOrderAfterTheGradientIsThere) {
   const Tensor t = leaf({0.1F, 0.2F, 0.3F});
   Log log;
@@ -305,7 +305,7 @@ TEST(PostAccumulateGradHooks, RunInOrderAfterTheGradientIsThere) {
                [&] { hook_accumulated(mul(t, 2), [](const Tensor&) {}); });
 }
 
-// F.1
+// rule: accumulate-nothing
 TEST(PostAccumulateGradHooks, DoNotRunWithoutAGradient) {
   const Tensor x = leaf(1);
   bool ran = false;
@@ -314,7 +314,8 @@ TEST(PostAccumulateGradHooks, DoNotRunWithoutAGradient) {
   EXPECT_FALSE(ran);
 }
 
-// F.2: the gradient is adopted without a copy although the engine holds a second handle for the
+// rule: first-gradient-adopted
+// The gradient is adopted without a copy although the engine holds a second handle for the
 // post-hook.
 TEST(AccumulateGrad, TakesTheGradientOverAlsoWithPostHooks) {
   const Tensor x = leaf({1, 2});
@@ -329,7 +330,7 @@ TEST(AccumulateGrad, TakesTheGradientOverAlsoWithPostHooks) {
   EXPECT_EQ(values(grad(x)), (Values{3, 4}));
 }
 
-// Trap 26
+// rule: kept-gradient-copied
 TEST(AccumulateGrad, CopiesAGradientThatAHookKept) {
   const Tensor x = leaf({1, 2});
   Tensor kept;
@@ -341,7 +342,7 @@ TEST(AccumulateGrad, CopiesAGradientThatAHookKept) {
   EXPECT_FALSE(kept.shares_storage_with(grad(x)));
 }
 
-// J.2, CC-073
+// rule: retain-grad
 TEST(RetainGrad, AddsUpOutOfPlaceOverBackwardCalls) {
   expect_error(ErrorCode::kInvalidArgument, "[retainGrad] the tensor does not require a gradient",
                [] { retain_grad(tensor({1})); });
@@ -361,7 +362,7 @@ TEST(RetainGrad, AddsUpOutOfPlaceOverBackwardCalls) {
   EXPECT_EQ(value(first), 12);
 }
 
-// CC-171, trap 54
+// rule: retain-grad-weak
 TEST(RetainGrad, DoesNotKeepTheTensorAlive) {
   const Tensor x = leaf(2);
   const std::int64_t tensors = testing::live_tensors();
@@ -378,7 +379,7 @@ TEST(RetainGrad, DoesNotKeepTheTensorAlive) {
   EXPECT_EQ(testing::live_tensors(), tensors + 1);
 }
 
-// CC-068, CC-071, trap 46
+// rule: hooks-stay-with-value, retain-grad-moves
 TEST(RetainGrad, MovesWithInPlaceOperationsWhileHooksStay) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 1);
@@ -404,7 +405,7 @@ TEST(RetainGrad, MovesWithInPlaceOperationsWhileHooksStay) {
   EXPECT_EQ(seen, (Values{5}));
 }
 
-// CC-138, CC-139
+// rule: retain-grad-moves
 TEST(RetainGrad, MovesForTheBaseAndTheViewOfAnInPlaceChange) {
   const Tensor x = leaf({1, 1});
   const Tensor base = mul(x, 1);
@@ -418,7 +419,7 @@ TEST(RetainGrad, MovesForTheBaseAndTheViewOfAnInPlaceChange) {
   EXPECT_EQ(values(grad(x)), (Values{6, 3}));
 }
 
-// J.13, trap 14
+// rule: hook-may-nest
 TEST(TensorHooks, MayCallBackward) {
   const Tensor x = leaf(2);
   const Tensor other = leaf(5);

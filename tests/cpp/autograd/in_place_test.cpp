@@ -27,6 +27,7 @@ using Values = std::vector<double>;
 
 Tensor twice(const Tensor& t) { return (Var(t) * 2).tensor(); }
 
+// rule: leaf-inplace-error
 TEST(InPlaceOps, ChangeALeafOnlyWhereNothingIsRecorded) {
   const Tensor x = leaf({1, 2, 3});
   expect_error(ErrorCode::kLeafInPlace,
@@ -43,6 +44,7 @@ TEST(InPlaceOps, ChangeALeafOnlyWhereNothingIsRecorded) {
   EXPECT_EQ(x.version(), 1U);
 }
 
+// rule: inplace-continues-history
 TEST(InPlaceOps, GiveTheTargetTheNodeOfTheOp) {
   const Tensor x = twice(leaf({1, 2, 3}));
   const IntrusivePtr<Node> before = grad_fn(x);
@@ -55,6 +57,7 @@ TEST(InPlaceOps, GiveTheTargetTheNodeOfTheOp) {
   EXPECT_TRUE(is_view(row));
 }
 
+// rule: saved-checked
 TEST(InPlaceOps, MakeEarlierSavedValuesStale) {
   const Tensor x = twice(leaf({1, 2, 3}));
   const Tensor square = (Var(x) * x).tensor();
@@ -63,6 +66,7 @@ TEST(InPlaceOps, MakeEarlierSavedValuesStale) {
                [&] { backward({sum(square)}); });
 }
 
+// rule: inplace-keeps-form
 TEST(InPlaceOps, KeepTheDTypeOfTheTarget) {
   const Tensor x = tensor<std::int32_t>({1, 2, 3});
   apply_in_place<Cumsum>(x, 0, std::optional<DType>());
@@ -70,6 +74,7 @@ TEST(InPlaceOps, KeepTheDTypeOfTheTarget) {
   EXPECT_EQ(values(x), (Values{1, 3, 6}));
 }
 
+// rule: inplace-keeps-form
 TEST(InPlaceOps, RefuseAResultOfAnotherShape) {
   const Tensor row = tensor({1, 2});
   const Tensor a = tensor({1, 0, 0, 1}, {2, 2});
@@ -79,6 +84,7 @@ TEST(InPlaceOps, RefuseAResultOfAnotherShape) {
   EXPECT_EQ(values(row), (Values{1, 2}));
 }
 
+// rule: partial-overlap-refused
 TEST(InPlaceOps, ReadTheirTargetAsAnOperandButNoOtherViewOfIt) {
   const Tensor a = tensor({1, 2, 3, 4}, {2, 2});
   testing::expect_error(

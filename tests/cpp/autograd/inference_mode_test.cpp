@@ -35,7 +35,7 @@ Tensor inference_leaf(const std::vector<float>& values) {
   return leaf(values);
 }
 
-// CC-074
+// rule: no-grad-results, root-requires-grad
 TEST(NoGrad, ResultsAreLeavesThatNeedNoGradient) {
   const Tensor x = leaf({1, 2});
   Tensor w;
@@ -50,7 +50,7 @@ TEST(NoGrad, ResultsAreLeavesThatNeedNoGradient) {
 }
 
 #if EG_THREADS
-// CC-075, CC-077, E.20, G.7, G.8, G.9
+// rule: enable-grad, mode-restored, no-grad-factories, modes-per-thread, grad-mode-default
 TEST(GradMode, NestsAndIsPerThread) {
   const Tensor x = leaf({1, 2});
   const NoGradGuard no_grad;
@@ -73,7 +73,7 @@ TEST(GradMode, NestsAndIsPerThread) {
 }
 #endif
 
-// CC-079, G.12
+// rule: inference-tensors, inference-requires-grad, inference-mode-off
 TEST(InferenceMode, NewTensorsAndTheirViewsAreInferenceTensors) {
   EXPECT_FALSE(is_inference_mode_enabled());
   const InferenceModeGuard guard;
@@ -96,7 +96,7 @@ TEST(InferenceMode, NewTensorsAndTheirViewsAreInferenceTensors) {
   EXPECT_TRUE(is_inference_mode_enabled());
 }
 
-// G.11: enabling grad mode alone does not re-enable recording.
+// rule: inference-records-nothing
 TEST(InferenceMode, RecordsNothingEvenWithGradModeOn) {
   const Tensor x = leaf({1, 2});
   const InferenceModeGuard guard;
@@ -104,14 +104,14 @@ TEST(InferenceMode, RecordsNothingEvenWithGradModeOn) {
   EXPECT_FALSE(requires_grad(mul(x, x)));
 }
 
-// G.13
+// rule: inference-no-version
 TEST(InferenceTensors, HaveNoVersion) {
   const Tensor c = inference_leaf({1, 2});
   expect_error(ErrorCode::kInferenceTensor, "inference tensors have no version counter",
                [&] { (void)c.version(); });
 }
 
-// G.13
+// rule: inference-changed-inside-only
 TEST(InferenceTensors, AreNotChangedInNormalMode) {
   const Tensor c = inference_leaf({1, 2});
   expect_error(ErrorCode::kInferenceTensor,
@@ -125,7 +125,7 @@ TEST(InferenceTensors, AreNotChangedInNormalMode) {
   EXPECT_EQ(values(c), (Values{2, 3}));
 }
 
-// G.13
+// rule: inference-requires-grad
 TEST(InferenceTensors, DoNotStartToRequireGradInNormalMode) {
   Tensor c;
   {
@@ -138,7 +138,7 @@ TEST(InferenceTensors, DoNotStartToRequireGradInNormalMode) {
   set_requires_grad(c, false);
 }
 
-// G.14
+// rule: inference-in-graphs, inference-not-saved
 TEST(InferenceTensors, TakePartInOpsThatDoNotSaveThem) {
   const Tensor c = inference_leaf({1, 2});
   const Tensor s = leaf({3, 4});
@@ -151,7 +151,7 @@ TEST(InferenceTensors, TakePartInOpsThatDoNotSaveThem) {
   EXPECT_TRUE(requires_grad(mul(c, tensor({1, 2}))));
 }
 
-// G.14: ops on inference tensors outside the mode are not recorded and return normal tensors.
+// rule: inference-results-normal
 TEST(InferenceTensors, AreNotDifferentiatedAlone) {
   const Tensor c = inference_leaf({1, 2});
   for (const Tensor& t : {mul(c, c), add(c, 1), sum(c)}) {
@@ -164,7 +164,7 @@ TEST(InferenceTensors, AreNotDifferentiatedAlone) {
   EXPECT_FALSE(requires_grad(v));
 }
 
-// G.15
+// rule: normal-tensor-in-inference
 TEST(InferenceMode, AChangeOfANormalTensorStillCounts) {
   const Tensor x = leaf({1, 2});
   const Tensor a = clone(x);
@@ -179,7 +179,7 @@ TEST(InferenceMode, AChangeOfANormalTensorStillCounts) {
                [&] { backward({sum(y)}); });
 }
 
-// G.15: a graph made before can run inside the mode.
+// rule: backward-in-inference
 TEST(InferenceMode, RunsBackwardOfAGraphMadeBefore) {
   const Tensor x = leaf({1, 2});
   const Tensor y = sum(mul(call<op::Exp>(x), x));
@@ -191,7 +191,7 @@ TEST(InferenceMode, RunsBackwardOfAGraphMadeBefore) {
   EXPECT_NEAR(values(grad(x))[0], 2 * std::exp(1.0), 1e-5);
 }
 
-// CC-082, G.15
+// rule: inference-view-restricted, restricted-view-stale
 TEST(InferenceMode, AViewOfANormalTensorIsRestricted) {
   const Tensor a = clone(leaf({1, 2}));
   Tensor v;
@@ -210,7 +210,7 @@ TEST(InferenceMode, AViewOfANormalTensorIsRestricted) {
                [&] { (void)grad_fn(v); });
 }
 
-// CC-082: allowed when no gradient is involved.
+// rule: restriction-needs-gradient
 TEST(InferenceMode, AViewOfWhatNeedsNoGradientIsFree) {
   const Tensor a = tensor({1, 2});
   Tensor v;
@@ -223,7 +223,7 @@ TEST(InferenceMode, AViewOfWhatNeedsNoGradientIsFree) {
   EXPECT_EQ(grad_fn(v), nullptr);
 }
 
-// I.11
+// rule: restriction-inherited
 TEST(InferenceMode, AViewOfARestrictedViewIsRestricted) {
   const Tensor a = clone(leaf({1, 2}));
   Tensor v;
@@ -238,7 +238,7 @@ TEST(InferenceMode, AViewOfARestrictedViewIsRestricted) {
                [&] { add_(w, 2); });
 }
 
-// CC-085, G.3
+// rule: requires-grad-of-leaves, requires-grad-floats-only
 TEST(RequiresGrad, IsSetOnLeavesOfFloatsOnly) {
   const Tensor y = mul(leaf({1, 2}), 2);
   expect_error(ErrorCode::kInvalidArgument,
@@ -250,7 +250,7 @@ TEST(RequiresGrad, IsSetOnLeavesOfFloatsOnly) {
                [&] { set_requires_grad(tensor<std::int64_t>({1}), true); });
 }
 
-// CC-083, G.4
+// rule: frozen-after-recording
 TEST(RequiresGrad, ALeafFrozenAfterRecordingReceivesNothing) {
   const Tensor x = leaf({1, 2});
   const Tensor y = sum(mul(x, 2));

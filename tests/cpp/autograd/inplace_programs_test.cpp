@@ -296,6 +296,7 @@ class Program {
   std::string log_;
 };
 
+// rule: inplace-programs-agree
 TEST(InPlacePrograms, EqualTheirFunctionalRewriting) {
   unsigned refused = 0;
   constexpr unsigned kPrograms = testing::repetitions(4000);

@@ -24,7 +24,7 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-// CC-125, I.12, I.14
+// rule: inplace-on-view
 TEST(InPlaceOnView, ChangesTheHistoryOfTheBase) {
   const Tensor root = leaf({1, 2, 3, 4}, {2, 2});
   const Tensor x = clone(root);
@@ -35,7 +35,7 @@ TEST(InPlaceOnView, ChangesTheHistoryOfTheBase) {
   EXPECT_EQ(values(grad(root)), (Values{2, 2, 1, 1}));
 }
 
-// CC-126, CC-127
+// rule: views-see-changes, view-history-on-demand
 TEST(InPlaceOnView, OtherViewsSeeItWhenTheirHistoryIsAskedFor) {
   const Tensor root = leaf({1, 2, 3, 4}, {2, 2});
   const Tensor x = clone(root);
@@ -47,7 +47,7 @@ TEST(InPlaceOnView, OtherViewsSeeItWhenTheirHistoryIsAskedFor) {
   EXPECT_EQ(values(grad(root)), (Values{3, 0, 1, 0}));
 }
 
-// CC-129, I.3
+// rule: inplace-requires-grad
 TEST(InPlaceOnView, AChangeByARequiringTensorMakesTheBaseRequireGrad) {
   const Tensor a = tensor({2, 5});
   const Tensor b = leaf(3);
@@ -59,7 +59,7 @@ TEST(InPlaceOnView, AChangeByARequiringTensorMakesTheBaseRequireGrad) {
   EXPECT_FALSE(grad(a).defined());
 }
 
-// CC-131, I.4
+// rule: assignment-cuts-history, version-per-change
 TEST(InPlaceOnView, AssignmentCutsTheOldValuesOff) {
   const Tensor x = leaf({1, 1, 1, 1}, {2, 2});
   const Tensor y = call<op::Add>(x, 2);
@@ -70,7 +70,7 @@ TEST(InPlaceOnView, AssignmentCutsTheOldValuesOff) {
   EXPECT_EQ(values(grad(x)), (Values{1, 1, 0, 0}));
 }
 
-// CC-137
+// rule: earlier-views-require-grad
 TEST(InPlaceOnView, AChangedBaseReachesEarlierViews) {
   const Tensor r = leaf(1);
   const Tensor x = tensor({1, 1, 1});
@@ -82,6 +82,7 @@ TEST(InPlaceOnView, AChangedBaseReachesEarlierViews) {
   EXPECT_EQ(value(grad(r)), 1);
 }
 
+// rule: slice-not-shared
 TEST(InPlaceOnView, DifferentiatesTwice) {
   const Tensor root = leaf<double>({1, 2, 3});
   const Tensor x = clone(root);
@@ -93,7 +94,7 @@ TEST(InPlaceOnView, DifferentiatesTwice) {
   EXPECT_EQ(values(grad({sum(g)}, {root})[0]), (Values{12, 48, 2}));
 }
 
-// CC-134, I.2
+// rule: leaf-inplace-error
 TEST(InPlace, IsRefusedOnALeafThatRequiresGradAndItsViews) {
   const Tensor x = leaf({1, 2});
   expect_error(ErrorCode::kLeafInPlace,
@@ -109,7 +110,7 @@ TEST(InPlace, IsRefusedOnALeafThatRequiresGradAndItsViews) {
   EXPECT_EQ(x.version(), 1U);
 }
 
-// G.10, I.10
+// rule: no-grad-view, view-inplace-error
 TEST(InPlace, IsRefusedOnAViewMadeUnderNoGrad) {
   const Tensor x = clone(leaf({1, 2}));
   Tensor v;
@@ -122,8 +123,7 @@ TEST(InPlace, IsRefusedOnAViewMadeUnderNoGrad) {
                [&] { add_(v, 1); });
 }
 
-// I.18
-// CC-087: only values that a formula reads are saved, so only these must stay unchanged.
+// rule: unread-values-may-change, saved-checked
 TEST(SavedTensors, AnOverwrittenValueIsRefusedOnlyIfItWasSaved) {
   const Tensor x = leaf({1, 2});
   const Tensor y = call<op::Mul>(x, 2);
@@ -138,7 +138,7 @@ TEST(SavedTensors, AnOverwrittenValueIsRefusedOnlyIfItWasSaved) {
                [&] { backward({sum(saved)}); });
 }
 
-// CC-090
+// rule: saved-checked, no-grad-counts-versions
 TEST(SavedTensors, ALeafChangedUnderNoGradIsNoticed) {
   const Tensor x = leaf({1, 2});
   const Tensor y = leaf({3, 4});
@@ -153,7 +153,7 @@ TEST(SavedTensors, ALeafChangedUnderNoGradIsNoticed) {
                [&] { backward({z}); });
 }
 
-// CC-091
+// rule: version-shared, saved-checked
 TEST(SavedTensors, DetachSharesTheVersionCounter) {
   const Tensor x = clone(leaf({1, 2}));
   const Tensor y = call<op::Mul>(x, x);
@@ -163,7 +163,7 @@ TEST(SavedTensors, DetachSharesTheVersionCounter) {
                [&] { backward({sum(y)}); });
 }
 
-// I.1
+// rule: inplace-continues-history, inplace-saves-old-value
 TEST(InPlace, KeepsTheOldValueWhenBackwardNeedsIt) {
   const Tensor a = leaf({2, 3});
   const Tensor b = leaf({5, 7});
@@ -192,7 +192,7 @@ TEST(InPlace, RefusesShapesAndDtypesThatDoNotFit) {
   EXPECT_EQ(values(n), (Values{1, 2}));
 }
 
-// I.15
+// rule: as-strided-sums
 TEST(AsStrided, SumsTheGradientsOfOverlappingElements) {
   const Tensor x = leaf({1, 2, 3, 4});
   const Tensor windows = AsStrided::call(x, {3, 2}, {1, 1}, 0);

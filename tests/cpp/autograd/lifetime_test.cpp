@@ -43,7 +43,7 @@ class Lifetime : public ::testing::Test {
   const std::int64_t storages_ = testing::live_storages();
 };
 
-// CC-171
+// rule: retain-grad-weak
 TEST_F(Lifetime, ATensorThatRetainsItsGradient) {
   const Tensor x = leaf({1, 2});
   Tensor y = mul(x, 2);
@@ -53,7 +53,7 @@ TEST_F(Lifetime, ATensorThatRetainsItsGradient) {
   EXPECT_EQ(watched.lock(), nullptr);
 }
 
-// CC-171
+// rule: saved-output-of-changed-view
 TEST_F(Lifetime, AnInPlaceChangeOfAViewOfAClone) {
   const Tensor x = leaf({1, -2});
   const Tensor v = narrow(clone(x), 0, 0, 1);
@@ -62,7 +62,7 @@ TEST_F(Lifetime, AnInPlaceChangeOfAViewOfAClone) {
   mul_(v, v.alias());
 }
 
-// Trap 31
+// rule: saved-output-no-cycle
 TEST_F(Lifetime, OpsThatSaveTheirResult) {
   const Tensor x = leaf<double>({1, 2});
   const Tensor y = call<op::Exp>(call<op::Sigmoid>(x));
@@ -100,7 +100,7 @@ struct ChangesItsArgument : Function<ChangesItsArgument> {
   static GradList backward(Context&, GradList grads) { return {mul(grads[0], 2)}; }
 };
 
-// CC-171
+// rule: function-context-memory
 TEST_F(Lifetime, AFunctionThatSavesItsOutput) {
   (void)KeepsItsOutput::apply(leaf({1, 2}));
   (void)ChangesItsArgument::apply(clone(leaf({1, 2})));
@@ -108,14 +108,15 @@ TEST_F(Lifetime, AFunctionThatSavesItsOutput) {
   (void)ChangesItsArgument::apply(narrow(clone(leaf({1, 2})), 0, 0, 1));
 }
 
-// Trap 56
+// rule: accumulator-held-weakly, gradient-edge
 TEST_F(Lifetime, ALeafAndItsAccumulator) {
   const Tensor x = leaf({1, 2});
   const IntrusivePtr<Node> accumulator = grad_accumulator(x);
   EXPECT_EQ(accumulator, gradient_edge(x).function);
 }
 
-// Trap 57: the gradient of a recorded backward keeps its parameter alive until it is dropped.
+// rule: create-graph-warns
+// The gradient of a recorded backward keeps its parameter alive until it is dropped.
 TEST_F(Lifetime, ARecordedGradientIsFreedWithTheGrad) {
   const Tensor x = leaf({1, 2});
   backward({sum(mul(mul(x, x), x))}, {}, {.create_graph = true});
@@ -148,7 +149,7 @@ TEST_F(Lifetime, HooksGoWithWhatTheyKeep) {
   EXPECT_EQ(alive, 0);
 }
 
-// Trap 59: destroying what hooks stored may access the node again.
+// rule: saved-hooks-destroyed-outside
 TEST_F(Lifetime, HooksMayLookAtTheNodeThatReleasesThem) {
   struct Curious : SavedVariableHooks {
     explicit Curious(IntrusivePtr<Node>& node) : node_(node) {}

@@ -21,7 +21,7 @@ using testing::sum;
 using testing::tensor;
 using testing::values;
 
-// CC-052, A.11
+// rule: sequence-number
 TEST(Node, SequenceNumbersGrowAndAccumulateGradHasTheLargest) {
   const auto first = make_intrusive<Identity>();
   const auto second = make_intrusive<Identity>();
@@ -30,7 +30,7 @@ TEST(Node, SequenceNumbersGrowAndAccumulateGradHasTheLargest) {
   EXPECT_EQ(accumulator->sequence_nr(), kAccumulateGradSequenceNr);
 }
 
-// CC-047, A.12
+// rule: topological-number
 TEST(Node, TopologicalNumberIsTheLongestPathToALeaf) {
   const Tensor x = leaf(1);
   const Tensor h = call<op::Exp>(x);
@@ -45,7 +45,7 @@ TEST(Node, TopologicalNumberIsTheLongestPathToALeaf) {
   EXPECT_EQ(grad_fn(t)->topological_nr(), 4U);
 }
 
-// CC-048, A.13
+// rule: edges-frozen
 TEST(Node, EdgesAreFrozenOnceTheNodeHasAParent) {
   const auto node = make_intrusive<Identity>();
   EXPECT_EQ(node->topological_nr(), 0U);
@@ -53,7 +53,7 @@ TEST(Node, EdgesAreFrozenOnceTheNodeHasAParent) {
                [&] { node->add_next_edge({make_intrusive<Identity>(), 0}); });
 }
 
-// CC-015, A.5, A.6
+// rule: no-edge-without-grad, gradient-edge
 TEST(Node, InputsThatNeedNoGradientHaveNoEdge) {
   const Tensor w = leaf(3);
   const Tensor x = tensor<float>({2}, {});
@@ -63,6 +63,7 @@ TEST(Node, InputsThatNeedNoGradientHaveNoEdge) {
   EXPECT_FALSE(node->next_edge(1).is_valid());
 }
 
+// rule: graph-freed-with-results
 TEST(Node, DroppingTheResultsFreesTheGraph) {
   const std::int64_t before = testing::live_nodes();
   {
@@ -73,7 +74,7 @@ TEST(Node, DroppingTheResultsFreesTheGraph) {
   EXPECT_EQ(testing::live_nodes(), before);
 }
 
-// CC-170, A.16
+// rule: deep-graph
 // No stack has room for a call per node.
 constexpr int kDeep = testing::repetitions(1'000'000);
 
@@ -86,6 +87,7 @@ TEST(Node, ADeepChainRunsAndIsDestroyedWithoutRecursion) {
   y.reset();
 }
 
+// rule: deep-graph
 TEST(Node, ADeepChainOfSavedTensorsIsDestroyedWithoutRecursion) {
   const Tensor x = leaf(1);
   Tensor y = x;

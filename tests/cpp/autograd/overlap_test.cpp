@@ -23,6 +23,7 @@ using Numbers = std::vector<double>;
 constexpr const char* kShared = "share one memory location";
 constexpr const char* kPartial = "an input overlaps the memory";
 
+// rule: overlap-not-written
 TEST(Overlap, ExpandedTensorsAreNotWrittenTo) {
   const Tensor memory = tensor({1, 2, 3});
   const Tensor x = memory.alias({2, 3}, {0, 1}, 0);
@@ -33,6 +34,7 @@ TEST(Overlap, ExpandedTensorsAreNotWrittenTo) {
   EXPECT_EQ(memory.version(), 0U);
 }
 
+// rule: overlap-not-written
 TEST(Overlap, ExpandedTensorsAreFilled) {
   const Tensor memory = tensor({1, 2, 3});
   const Tensor x = memory.alias({2, 3}, {0, 1}, 0);
@@ -52,6 +54,7 @@ TEST(Overlap, RepeatedElementsThatAreOneOrNoneAreWrittenTo) {
   EXPECT_NO_THROW(check_no_internal_overlap(memory.alias({2, 2}, {1, 1}, 0)));
 }
 
+// rule: partial-overlap-refused
 TEST(Overlap, OperandsThatLieAcrossTheTargetAreRefused) {
   const Tensor memory = tensor({0, 1, 2, 3}, {2, 2});
   const Tensor transposed = memory.alias({2, 2}, {1, 2}, 0);

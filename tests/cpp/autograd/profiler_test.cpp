@@ -13,7 +13,7 @@ using testing::leaf;
 using testing::mul;
 using testing::sum;
 
-// N.12
+// rule: profiler-events
 TEST(Profiler, RecordsEveryNodeOfBackwardCallsWhileItIsOn) {
   const Tensor x = leaf({1, 2});
   const auto run = [&] { backward({sum(mul(x, x))}); };

@@ -86,7 +86,7 @@ SavedVariableHooksFactory logging(HookLog& log, LoggingHooks::Change change = nu
   return [&log, change] { return std::make_unique<LoggingHooks>(log, change); };
 }
 
-// CC-094, H.2, H.3
+// rule: saved-input-identity
 TEST(SavedVariables, AnInputIsTheSameObject) {
   const Tensor a = leaf({1, 2});
   const Tensor b = mul(a, a);
@@ -96,7 +96,7 @@ TEST(SavedVariables, AnInputIsTheSameObject) {
   EXPECT_TRUE(saved(grad_fn(c), "other").is_same(b));
 }
 
-// CC-094, trap 31, H.2, H.3, A.9
+// rule: saved-output-alias
 TEST(SavedVariables, AnOutputIsAnotherObjectOfTheSameStorageAndHistory) {
   const Tensor a = leaf({1, 2});
   const Tensor d = call<op::Exp>(a);
@@ -110,14 +110,14 @@ TEST(SavedVariables, AnOutputIsAnotherObjectOfTheSameStorageAndHistory) {
   EXPECT_EQ(d.version(), 1U);
 }
 
-// H.3: even if nothing is recorded.
+// rule: saved-output-history
 TEST(SavedVariables, AnOutputHasItsHistoryUnderNoGrad) {
   const Tensor d = call<op::Exp>(leaf({1, 2}));
   const NoGradGuard guard;
   EXPECT_EQ(grad_fn(saved(grad_fn(d), "result")), grad_fn(d));
 }
 
-// CC-086, H.5, trap 34
+// rule: saves-only-what-is-read
 TEST(SavedVariables, OnlyWhatAGradientReadsIsSaved) {
   const Tensor a = leaf({1, 2});
   const Tensor constant = tensor({3, 4});
@@ -139,7 +139,7 @@ TEST(SavedVariables, OnlyWhatAGradientReadsIsSaved) {
   EXPECT_TRUE(slot(*grad_fn(product), "mat2").was_saved());
 }
 
-// N.5
+// rule: saved-introspection
 TEST(SavedVariables, NumbersHaveTheNamesOfTheParameters) {
   const Tensor y = call_with<op::LeakyRelu>({.negative_slope = 0.25}, leaf({1, 2}));
   const std::vector<NamedNumber> numbers = grad_fn(y)->saved_numbers();
@@ -148,7 +148,7 @@ TEST(SavedVariables, NumbersHaveTheNamesOfTheParameters) {
   EXPECT_EQ(numbers[0].value, 0.25);
 }
 
-// CC-087
+// rule: unread-values-may-change
 TEST(SavedVariables, AChangeIsFoundExactlyByThoseWhoReadTheValue) {
   const Tensor x = leaf({1, 1});
   const Tensor y = leaf({1, 1});
@@ -165,8 +165,7 @@ TEST(SavedVariables, AChangeIsFoundExactlyByThoseWhoReadTheValue) {
                [&] { backward({sum(q)}); });
 }
 
-// H.4
-// CC-088: the message names a saved input by its current grad_fn, a saved output by its own node.
+// rule: saved-message
 TEST(SavedVariables, TheMessageNamesWhoMadeTheValue) {
   const Tensor x = leaf({1, 2});
   const Tensor y = add(x, 1);
@@ -185,7 +184,8 @@ TEST(SavedVariables, TheMessageNamesWhoMadeTheValue) {
       [&] { backward({sum(e)}); });
 }
 
-// H.4: the output number is that of the current history.
+// rule: saved-message, output-number
+// The output number is that of the current history.
 TEST(SavedVariables, TheMessageCountsOutputsOfTheCurrentHistory) {
   const Tensor x = leaf({1, 2});
   const Tensor part = Unbind::call(x)[1];
@@ -205,7 +205,7 @@ TEST(SavedVariables, TheMessageCountsOutputsOfTheCurrentHistory) {
                [&] { backward({sum(product)}); });
 }
 
-// CC-092
+// rule: version-per-change, version-shared
 TEST(Versions, AreSharedByViewsAndCountEachChangeOnce) {
   const Tensor x = tensor({1, 2, 3});
   EXPECT_EQ(x.version(), 0U);
@@ -223,7 +223,7 @@ TEST(Versions, AreSharedByViewsAndCountEachChangeOnce) {
   EXPECT_EQ(clone(x).version(), 0U);
 }
 
-// CC-095, H.6, H.7
+// rule: saved-freed
 TEST(SavedVariables, AreGoneAfterBackward) {
   const Tensor a = leaf({1, 2});
   const Tensor c = mul(a, a);
@@ -233,7 +233,7 @@ TEST(SavedVariables, AreGoneAfterBackward) {
                [&] { (void)saved(node, "self"); });
 }
 
-// CC-095, H.12
+// rule: saved-hooks-once
 TEST(SavedVariables, RefuseASecondPairOfHooks) {
   HookLog log;
   const auto hooks = [&] { return std::make_unique<LoggingHooks>(log); };
@@ -251,7 +251,7 @@ TEST(SavedVariables, RefuseASecondPairOfHooks) {
                [&] { none.register_hooks(*node, hooks()); });
 }
 
-// CC-096, H.11, trap 37
+// rule: pack-once, unpack-each-time, unpack-restores-history
 TEST(SavedTensorHooks, PackOnceUnpackOftenAndKeepTheHistory) {
   HookLog log;
   const Tensor a = leaf<double>({2, 3});
@@ -272,7 +272,7 @@ TEST(SavedTensorHooks, PackOnceUnpackOftenAndKeepTheHistory) {
   EXPECT_EQ(log.packs, 1);
 }
 
-// H.11: the value is whatever unpack returns, without a version check.
+// rule: unpack-unversioned
 TEST(SavedTensorHooks, ReplaceTheValueAndAreNotCheckedForVersions) {
   HookLog log;
   const Tensor a = leaf({2, 3});
@@ -290,7 +290,7 @@ TEST(SavedTensorHooks, ReplaceTheValueAndAreNotCheckedForVersions) {
   EXPECT_EQ(values(grad(a)), (Values{40, 60}));
 }
 
-// H.11: leaves keep their accumulator when hooks store them.
+// rule: unpack-keeps-leaf
 TEST(SavedTensorHooks, GiveLeavesBackAsThemselvesToBackward) {
   HookLog log;
   const Tensor a = leaf<double>({2, 3});
@@ -301,7 +301,7 @@ TEST(SavedTensorHooks, GiveLeavesBackAsThemselvesToBackward) {
   EXPECT_EQ(values(grad({sum(g)}, {a})[0]), (Values{2, 2}));
 }
 
-// H.13
+// rule: pack-must-not-change
 TEST(SavedTensorHooks, MayNotChangeWhatTheyPack) {
   HookLog log;
   const Tensor a = leaf({2, 3});
@@ -311,7 +311,7 @@ TEST(SavedTensorHooks, MayNotChangeWhatTheyPack) {
 }
 
 #if EG_THREADS
-// CC-097, H.15, trap 38
+// rule: saved-hooks-innermost, saved-hooks-per-thread
 TEST(SavedTensorHooks, TheInnermostPairOfTheThreadCounts) {
   HookLog outer;
   HookLog inner;
@@ -329,7 +329,7 @@ TEST(SavedTensorHooks, TheInnermostPairOfTheThreadCounts) {
 }
 #endif
 
-// CC-097: numbers and tensors that are not saved do not go through hooks.
+// rule: numbers-not-packed
 TEST(SavedTensorHooks, DoNotSeeNumbers) {
   HookLog log;
   const Tensor a = leaf({2, 3});
@@ -343,7 +343,7 @@ TEST(SavedTensorHooks, DoNotSeeNumbers) {
   EXPECT_EQ(values(grad(a)), (Values{2, 2}));
 }
 
-// H.15: backward under create_graph saves tensors too.
+// rule: saved-hooks-in-backward
 TEST(SavedTensorHooks, ApplyToARecordedBackward) {
   HookLog log;
   const Tensor a = leaf<double>({2, 3});
@@ -354,7 +354,7 @@ TEST(SavedTensorHooks, ApplyToARecordedBackward) {
   EXPECT_EQ(values(grad({sum(g)}, {a})[0]), values(call<op::Exp>(a)));
 }
 
-// H.16: an exception of a hook reaches the op, or backward.
+// rule: saved-hook-errors
 TEST(SavedTensorHooks, LetErrorsThrough) {
   struct Broken : SavedVariableHooks {
     explicit Broken(bool on_pack) : on_pack(on_pack) {}
@@ -374,7 +374,7 @@ TEST(SavedTensorHooks, LetErrorsThrough) {
   EXPECT_THROW(backward({sum(y)}), std::domain_error);
 }
 
-// H.14
+// rule: unpack-returns-tensor
 TEST(SavedTensorHooks, MustGiveSomethingBack) {
   struct Forgetful : SavedVariableHooks {
     void pack(const Tensor&) override {}
@@ -386,7 +386,7 @@ TEST(SavedTensorHooks, MustGiveSomethingBack) {
                [&] { backward({y}); });
 }
 
-// H.17
+// rule: saved-hooks-disabled
 TEST(SavedTensorHooks, CanBeDisabledWithAReason) {
   HookLog log;
   {
@@ -404,7 +404,7 @@ TEST(SavedTensorHooks, CanBeDisabledWithAReason) {
                [] { disable_saved_tensor_hooks("too late"); });
 }
 
-// H.9
+// rule: saved-then-detached
 TEST(SavedVariables, ADetachedInputIsRefused) {
   const Tensor a = leaf({2, 3});
   const Tensor b = mul(a, 2);
@@ -419,7 +419,7 @@ TEST(SavedVariables, ADetachedInputIsRefused) {
   EXPECT_NEAR(values(grad(a))[0], std::exp(2.0), 1e-5);
 }
 
-// H.10
+// rule: saved-nothing
 TEST(SavedVariables, NothingUnpacksToNothing) {
   const Tensor y = call<op::Exp>(leaf(1));
   const SavedVariable none;
@@ -427,7 +427,7 @@ TEST(SavedVariables, NothingUnpacksToNothing) {
   EXPECT_FALSE(SavedVariable(Tensor(), SavedAs::kInput).unpack(*grad_fn(y)).defined());
 }
 
-// H.8, trap 31: a result saved by an in-place op on a view does not form a cycle.
+// rule: saved-output-of-changed-view
 TEST(SavedVariables, AnInPlaceResultOnAViewMakesNoCycle) {
   const std::int64_t nodes = testing::live_nodes();
   const std::int64_t tensors = testing::live_tensors();
@@ -444,7 +444,8 @@ TEST(SavedVariables, AnInPlaceResultOnAViewMakesNoCycle) {
   EXPECT_EQ(testing::live_tensors(), tensors);
 }
 
-// H.20, trap 35: a node frees its saved tensors as soon as it has run, even if the graph is still
+// rule: saved-released-early
+// A node frees its saved tensors as soon as it has run, even if the graph is still
 // held.
 TEST(SavedVariables, AreReleasedAsEachNodeCompletes) {
   const Tensor a = leaf({1, 2});
@@ -460,7 +461,7 @@ TEST(SavedVariables, AreReleasedAsEachNodeCompletes) {
   EXPECT_EQ(factor.lock(), nullptr);
 }
 
-// Trap 36: nodes that saved nothing can run twice.
+// rule: nothing-saved-nothing-freed
 TEST(SavedVariables, NothingSavedIsNothingFreed) {
   const Tensor a = leaf({1, 2});
   const Tensor y = sum(add(a, a));

@@ -42,7 +42,7 @@ Tensor no_grad_view(const Tensor& t) {
   return view_as_self(t);
 }
 
-// CC-135, I.16
+// rule: multi-output-views, restricted-view-stale
 TEST(RestrictedViews, OfMultiOutputFunctionsAreNotChanged) {
   const Tensor x = clone(leaf({1, 2, 3, 4}, {2, 2}));
   expect_error(ErrorCode::kViewInPlace,
@@ -63,7 +63,7 @@ TEST(RestrictedViews, OfMultiOutputFunctionsAreNotChanged) {
                [&] { (void)grad_fn(part); });
 }
 
-// CC-135, trap 45: the restriction applies only if a gradient is involved.
+// rule: restriction-needs-gradient
 TEST(RestrictedViews, AreFreeWithoutGradients) {
   const Tensor x = tensor({1, 2, 3, 4}, {2, 2});
   mul_(Unbind::call(x)[0], 2);
@@ -75,7 +75,7 @@ TEST(RestrictedViews, AreFreeWithoutGradients) {
   EXPECT_EQ(values(y), (Values{2, 2}));
 }
 
-// I.10, I.11
+// rule: view-inplace-error, no-grad-view, restriction-inherited, restricted-view-stale
 TEST(RestrictedViews, OfNoGradAreNamedAsSuchAndPassItOn) {
   const Tensor x = clone(leaf({1, 2}));
   const Tensor v = no_grad_view(x);
@@ -97,7 +97,7 @@ TEST(RestrictedViews, OfNoGradAreNamedAsSuchAndPassItOn) {
                [&] { (void)grad_fn(v); });
 }
 
-// I.11: a multi-output view of a no_grad view stays at least as restricted.
+// rule: restriction-inherited
 TEST(RestrictedViews, AViewOfAMultiOutputViewIsRestrictedToo) {
   const Tensor x = clone(leaf({1, 2, 3, 4}, {2, 2}));
   const Tensor v = view_as_self(Unbind::call(x)[0]);
@@ -107,7 +107,7 @@ TEST(RestrictedViews, AViewOfAMultiOutputViewIsRestrictedToo) {
       [&] { mul_(v, 2); });
 }
 
-// CC-134
+// rule: leaf-inplace-error
 TEST(InPlaceOnLeaf, IsRefusedForViewsOfViewsToo) {
   const Tensor x = leaf({1, 2});
   const Tensor v = narrow(view_as_self(x), 0, 0, 1);
@@ -117,7 +117,7 @@ TEST(InPlaceOnLeaf, IsRefusedForViewsOfViewsToo) {
   EXPECT_EQ(x.version(), 0U);
 }
 
-// I.5, I.6
+// rule: view-base
 TEST(Views, HaveTheRootForABase) {
   const Tensor x = tensor({1, 2, 3});
   const Tensor v = narrow(narrow(x, 0, 0, 2), 0, 1, 1);
@@ -127,7 +127,7 @@ TEST(Views, HaveTheRootForABase) {
   EXPECT_FALSE(view_base(x).defined());
 }
 
-// CC-128, traps 41, 42: offset and strides are relative to the base.
+// rule: view-geometry, slice-not-shared
 TEST(InPlaceOnView, OfAnOffsetStridedViewGivesTheRightDerivatives) {
   const Tensor root = testing::random_leaf({4, 5}, 3);
   const Tensor factor = testing::random_leaf({2, 3}, 4);
@@ -142,7 +142,7 @@ TEST(InPlaceOnView, OfAnOffsetStridedViewGivesTheRightDerivatives) {
       {root, factor}));
 }
 
-// CC-126: the other views of a changed base.
+// rule: views-see-changes
 TEST(InPlaceOnView, OverlappingViewsGiveTheRightDerivatives) {
   EXPECT_TRUE(testing::gradcheck_one(
       [](const TensorList& in) {
@@ -156,7 +156,7 @@ TEST(InPlaceOnView, OverlappingViewsGiveTheRightDerivatives) {
       {testing::random_leaf({5}, 5, -1, 1)}));
 }
 
-// I.15: input elements that share an address share their gradient.
+// rule: as-strided-sums
 TEST(AsStrided, OfAnOverlappingInputDividesTheGradient) {
   EXPECT_TRUE(testing::gradcheck_one(
       [](const TensorList& in) {
@@ -186,7 +186,7 @@ TEST(AsStrided, MayLeaveItsInput) {
   }
 }
 
-// CC-132
+// rule: assignment-gives-gradient
 TEST(InPlaceOnView, RowsAssignedFromDifferentTensors) {
   const Tensor x = tensor(std::vector<float>(9), {3, 3});
   const Tensor y = leaf({1, 2, 3});
@@ -199,7 +199,7 @@ TEST(InPlaceOnView, RowsAssignedFromDifferentTensors) {
   EXPECT_EQ(values(grad(z)), (Values{2, 2, 2}));
 }
 
-// CC-131, I.4: the assigned value's gradient is summed to its shape.
+// rule: assignment-gives-gradient
 TEST(InPlaceOnView, AssignmentBroadcasts) {
   const Tensor x = leaf({1, 2, 3, 4});
   const Tensor y = tensor(std::vector<float>(24), {2, 3, 4});
@@ -208,7 +208,7 @@ TEST(InPlaceOnView, AssignmentBroadcasts) {
   EXPECT_EQ(values(grad(x)), (Values{3, 3, 3, 3}));
 }
 
-// I.14, trap 40: regenerated when requested, under no_grad too.
+// rule: view-history-on-demand
 TEST(InPlaceOnView, AStaleHistoryIsMadeAnewUnderNoGrad) {
   const Tensor x = clone(leaf({1, 2, 3}));
   const Tensor v = narrow(x, 0, 0, 2);
@@ -221,7 +221,8 @@ TEST(InPlaceOnView, AStaleHistoryIsMadeAnewUnderNoGrad) {
   EXPECT_EQ(grad_fn(v)->next_edge(0).function, grad_fn(x));
 }
 
-// I.14: a change under no_grad alters values, not histories; the view still follows its base.
+// rule: no-grad-change-no-history
+// A change under no_grad alters values, not histories; the view still follows its base.
 TEST(InPlaceOnView, ThenNoGrad) {
   const Tensor root = leaf({1, 2, 3});
   const Tensor x = clone(root);
@@ -235,7 +236,7 @@ TEST(InPlaceOnView, ThenNoGrad) {
   EXPECT_EQ(values(grad(root)), (Values{3, 3, 0}));
 }
 
-// CC-136, I.12: several changes of several views form a chain.
+// rule: inplace-on-view-chain
 TEST(InPlaceOnView, RepeatedChangesFormAChain) {
   const Tensor root = leaf({1, 2});
   const Tensor x = clone(root);
@@ -246,7 +247,7 @@ TEST(InPlaceOnView, RepeatedChangesFormAChain) {
   EXPECT_EQ(values(grad(root)), (Values{16, 16}));
 }
 
-// CC-142, I.13, trap 43
+// rule: copy-slices-needed-only
 TEST(CopySlices, WorksUnderInputs) {
   const Tensor x = leaf({1, 2});
   const Tensor y = leaf({3, 4});
@@ -262,7 +263,7 @@ TEST(CopySlices, WorksUnderInputs) {
   EXPECT_THROW((void)grad({changed()}, {y}), std::domain_error);
 }
 
-// CC-142: a branch whose gradient is not needed does not run.
+// rule: copy-slices-needed-only
 TEST(CopySlices, SkipsWhatIsNotNeeded) {
   const Tensor x = leaf({1, 2});
   const Tensor y = leaf({3, 4});
@@ -278,7 +279,7 @@ TEST(CopySlices, SkipsWhatIsNotNeeded) {
   EXPECT_FALSE(ran);
 }
 
-// CC-143: an undefined gradient of the view means zero there; the rest passes through.
+// rule: copy-slices-missing
 TEST(CopySlices, TakesAnUndefinedGradientForZero) {
   const Tensor root = leaf({1, 2, 3});
   const Tensor base = clone(root);
@@ -291,7 +292,7 @@ TEST(CopySlices, TakesAnUndefinedGradientForZero) {
   EXPECT_EQ(values(grad(root)), (Values{0, 0, 1}));
 }
 
-// Trap 36: CopySlices reports a second run even if its function saved nothing.
+// rule: copy-slices-runs-once
 TEST(CopySlices, RunsOnce) {
   const Tensor root = leaf({1, 2, 3});
   const Tensor x = clone(root);
@@ -302,8 +303,7 @@ TEST(CopySlices, RunsOnce) {
   expect_error(ErrorCode::kGraphFreed, "Pass retainGraph: true", [&] { backward({y}); });
 }
 
-// J.12
-// CC-138, CC-139, I.17, trap 46: hooks registered on a view before a change never run.
+// rule: hooks-of-changed-view, hooks-stay-with-value
 TEST(HooksAndInPlace, HooksOfAViewStayWithTheOldHistory) {
   const Tensor x = clone(leaf({1, 2, 3}));
   const Tensor v = narrow(x, 0, 0, 2);
@@ -328,7 +328,7 @@ TEST(HooksAndInPlace, HooksOfAViewStayWithTheOldHistory) {
   EXPECT_EQ(seen, (Values{1, 1}));
 }
 
-// CC-140, I.7
+// rule: detach
 TEST(Detach, SharesDataAndCutsTheHistory) {
   const Tensor x = leaf({1, 2});
   const Tensor y = detach(mul(x, 2));
@@ -339,7 +339,7 @@ TEST(Detach, SharesDataAndCutsTheHistory) {
   EXPECT_EQ(values(grad(x)), (Values{1, 1}));
 }
 
-// CC-140, I.8
+// rule: detach-in-place
 TEST(Detach, InPlaceTakesATensorOutOfItsGraph) {
   const Tensor x = leaf({1, 2});
   const Tensor y = mul(x, 3);
@@ -354,7 +354,7 @@ TEST(Detach, InPlaceTakesATensorOutOfItsGraph) {
   EXPECT_TRUE(requires_grad(a));
 }
 
-// CC-140, I.8
+// rule: detach-in-place-views
 TEST(Detach, InPlaceRefusesViewsAndLeavesThoseOfABaseAttached) {
   const Tensor base = mul(leaf({1, 2}), 2);
   const Tensor v = narrow(base, 0, 0, 1);
@@ -366,7 +366,7 @@ TEST(Detach, InPlaceRefusesViewsAndLeavesThoseOfABaseAttached) {
   EXPECT_NE(grad_fn(v), nullptr);
 }
 
-// I.9
+// rule: detach-equivalents
 TEST(Detach, EqualsAViewUnderNoGradOfWhatNeedsNone) {
   const Tensor x = tensor({1, 2});
   add_(no_grad_view(x), 1);

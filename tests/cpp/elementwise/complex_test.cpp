@@ -52,14 +52,14 @@ void expect_near(C actual, C expected) {
   EXPECT_NEAR(actual.imag(), expected.imag(), 1e-7);
 }
 
-// CC-105, M.3
+// rule: complex-to-real, complex-known-values
 TEST(Complex, MagnitudePointsAlongTheNumberAndNowhereAtZero) {
   const auto loss = [](const Tensor& z) { return abs(Var(z)).tensor(); };
   expect_near(gradient_at({3, 4}, loss), {0.6, 0.8});
   expect_near(gradient_at({0, 0}, loss), {0, 0});
 }
 
-// CC-107
+// rule: complex-known-values, complex-conjugates
 TEST(Complex, PartsOfASquareAreConjugated) {
   const C z{3, 4};
   expect_near(gradient_at(z, [](const Tensor& x) { return Real::call((Var(x) * x).tensor()); }),
@@ -68,7 +68,7 @@ TEST(Complex, PartsOfASquareAreConjugated) {
               {8, 6});
 }
 
-// CC-109
+// rule: complex-known-values
 TEST(Complex, ExpAndLogHavePyTorchsGradients) {
   const C z{1, 1};
   expect_near(gradient_at(z, [](const Tensor& x) { return Real::call(exp(Var(x)).tensor()); }),
@@ -77,7 +77,7 @@ TEST(Complex, ExpAndLogHavePyTorchsGradients) {
               {-0.2555864937, 0.6592992917});
 }
 
-// CC-111, M.6
+// rule: implicit-gradient-real-only, root-gradient-complexness
 TEST(Complex, AComplexResultNeedsAGradientOfItsOwnDtype) {
   const Tensor z = scalar_leaf({1, 2});
   const Tensor doubled = (Var(z) * 2).tensor();
@@ -89,7 +89,7 @@ TEST(Complex, AComplexResultNeedsAGradientOfItsOwnDtype) {
                [&] { backward({(Var(z) * 2).tensor()}, {tensor<double>({1}, Shape{})}); });
 }
 
-// CC-112
+// rule: complex-known-values, complex-to-real
 TEST(Complex, AngleSignAndPartsHavePyTorchsGradients) {
   expect_near(gradient_at({1, 1}, [](const Tensor& x) { return Angle::call(x); }), {-0.5, 0.5});
   expect_near(gradient_at({0, 0}, [](const Tensor& x) { return Angle::call(x); }), {0, 0});
@@ -101,7 +101,7 @@ TEST(Complex, AngleSignAndPartsHavePyTorchsGradients) {
               {0, -1});
 }
 
-// M.4
+// rule: complex-real-operand
 TEST(Complex, ARealOperandGetsTheRealPart) {
   const Tensor x = testing::leaf<double>({2, 3});
   const Tensor z = complex_leaf({{1, 2}, {3, 4}}, Shape{2});
@@ -113,6 +113,7 @@ TEST(Complex, ARealOperandGetsTheRealPart) {
   EXPECT_EQ(values(grad(z)), (Numbers{0, 2, 0, 3}));
 }
 
+// rule: complex-real-operand
 TEST(Complex, CastsTakeTheRealPartBothWays) {
   const testing::WarningRecorder warnings;
   const Tensor z = complex_leaf({{1, 2}, {3, 4}}, Shape{2});

@@ -152,7 +152,8 @@ TEST(KernelCalls, FieldsLieWhereTheCompilerPutsThem) {
 }
 
 #if EG_THREADS
-// Trap 24: a hook runs on the thread that registered it, while the device thread waits for it.
+// rule: device-hook-may-nest, hooks-on-their-thread
+// A hook runs on the thread that registered it, while the device thread waits for it.
 TEST(Devices, AHookOnAnotherThreadMayCallBackwardOnTheDevice) {
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
   const std::shared_ptr<Inbox> main = Inbox::current();

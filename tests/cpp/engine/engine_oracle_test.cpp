@@ -127,7 +127,7 @@ Gradients run_backward(const PlannedGraph& graph) {
   return collect(grads);
 }
 
-// O.1 to O.8; traps 2, 3 and 7
+// rule: agrees-with-oracle, dependencies-per-edge, repeated-roots, dependent-roots
 TEST(EngineOracle, AgreesWithTheAlgorithmOf2018) {
   std::mt19937 random(2018);
   for (int i = 0; i < testing::repetitions(10'000); ++i) {
@@ -155,6 +155,7 @@ TEST(EngineOracle, GradAgreesForEveryChoiceOfInputs) {
 
 #if EG_THREADS
 
+// rule: shared-graph-retained
 TEST(EngineOracle, ManyThreadsOnOneGraphAllFindTheSameGradients) {
   std::mt19937 random(2);
   for (int i = 0; i < 200; ++i) {
@@ -176,7 +177,7 @@ TEST(EngineOracle, ManyThreadsOnOneGraphAllFindTheSameGradients) {
   }
 }
 
-// C.11, D.12, trap 10
+// rule: device-split-agrees, owner-woken
 TEST(EngineOracle, AGraphSplitOverTwoDevicesGivesTheSameGradients) {
   std::mt19937 random(3);
   for (int i = 0; i < testing::repetitions(1'000); ++i) {

@@ -45,8 +45,7 @@ Tensor nested(const Tensor& x, int depth) {
   });
 }
 
-// C.3, C.18, E.3
-// CC-120, traps 11-13: a stack takes 60 calls, and the next one continues on another thread.
+// rule: deep-nesting, stack-threads-reused
 TEST(EngineReentrancy, TwoThousandNestedCallsUseBoundedStacks) {
   constexpr int kDepth = kCanContinueOnAnotherStack ? 2000 : 500;
   const Tensor v = leaf(1);
@@ -64,7 +63,7 @@ TEST(EngineReentrancy, TwoThousandNestedCallsUseBoundedStacks) {
   EXPECT_LE(background_thread_count(), threads + 1);
 }
 
-// E.5
+// rule: nested-error, engine-usable-after-error
 TEST(EngineReentrancy, AnErrorComesUpThroughAllStacks) {
   const Tensor v = leaf(1);
   std::function<Tensor(const Tensor&, int)> build = [&](const Tensor& x, int depth) {
@@ -82,8 +81,7 @@ TEST(EngineReentrancy, AnErrorComesUpThroughAllStacks) {
   EXPECT_EQ(value(grad(v)), 2);
 }
 
-// D.7
-// CC-118, trap 11: a nested loop may run the sibling's task.
+// rule: nested-loop-runs-siblings
 TEST(EngineReentrancy, ManySiblingsMayAllNest) {
   const Tensor x = leaf(1);
   Tensor total = nested(x, 1);
@@ -92,7 +90,7 @@ TEST(EngineReentrancy, ManySiblingsMayAllNest) {
   EXPECT_EQ(value(grad(x)), 101);
 }
 
-// CC-121, E.4: tasks queued by a nested call run before the remaining tasks of its parent.
+// rule: nested-first
 TEST(EngineReentrancy, NestedTasksRunBeforeThoseOfTheParent) {
   const Tensor x = leaf(1);
   Log log;
@@ -113,7 +111,7 @@ TEST(EngineReentrancy, NestedTasksRunBeforeThoseOfTheParent) {
   EXPECT_EQ(log, (Log{"inner 1", "inner 2", "outer"}));
 }
 
-// CC-116, E.7, D.14, trap 19
+// rule: nested-grad-mode, create-graph
 TEST(EngineReentrancy, RestoresTheGradModeOfTheNode) {
   const Tensor x = leaf(2);
   for (const bool create_graph : {false, true}) {
@@ -131,7 +129,7 @@ TEST(EngineReentrancy, RestoresTheGradModeOfTheNode) {
   }
 }
 
-// CC-122, traps 14 and 15, E.12
+// rule: callback-of-its-call
 TEST(EngineCallbacks, BelongToTheCallThatQueuedThem) {
   Log log;
   const auto run = [&](bool queue_outer, bool queue_inner) {
@@ -155,6 +153,7 @@ TEST(EngineCallbacks, BelongToTheCallThatQueuedThem) {
   EXPECT_EQ(run(true, true), (Log{"inner", "nested done", "outer"}));
 }
 
+// rule: callback-error
 TEST(EngineCallbacks, AnErrorOrABackwardInsideOneIsTheCalls) {
   const Tensor x = leaf(2);
   const Tensor other = leaf(3);
@@ -174,7 +173,7 @@ TEST(EngineCallbacks, AnErrorOrABackwardInsideOneIsTheCalls) {
   EXPECT_EQ(value(grad(other)), 6);
 }
 
-// CC-166, C.23, N.6
+// rule: graph-task-id, current-node
 TEST(EngineQueries, NumberTheRunningCall) {
   const Tensor x = leaf(1);
   std::vector<std::int64_t> ids;
@@ -191,7 +190,7 @@ TEST(EngineQueries, NumberTheRunningCall) {
   EXPECT_EQ(Engine::current_node(), nullptr);
 }
 
-// CC-055, N.6
+// rule: execution-order
 TEST(EngineQueries, PredictTheOrderOfExecution) {
   const Tensor a = leaf(1);
   const Tensor b = mul(a, 2);
@@ -215,7 +214,7 @@ TEST(EngineQueries, PredictTheOrderOfExecution) {
                [] { (void)Engine::current_graph_task_execution_order(); });
 }
 
-// N.6
+// rule: will-execute-node
 TEST(EngineQueries, TellWhichNodesTheCallRuns) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(1);
@@ -243,7 +242,7 @@ TEST(EngineQueries, TellWhichNodesTheCallRuns) {
                [&] { (void)grad({out}, {x}); });
 }
 
-// CC-167, E.19
+// rule: checkpoint-validity
 TEST(EngineQueries, CheckpointsAreValidUnlessSomeCallAroundAsksForGivenInputs) {
   const Tensor x = leaf(1);
   std::vector<bool> valid;
@@ -267,7 +266,7 @@ TEST(EngineQueries, CheckpointsAreValidUnlessSomeCallAroundAsksForGivenInputs) {
   EXPECT_TRUE(Engine::is_checkpoint_valid());
 }
 
-// CC-057, C.13, D.8
+// rule: incomplete-graph
 TEST(EngineErrors, AnEdgeCutDuringTheCallIsReported) {
   const Tensor x = leaf(1);
   const Tensor a = mul(x, 2);
@@ -282,7 +281,7 @@ TEST(EngineErrors, AnEdgeCutDuringTheCallIsReported) {
 
 #if EG_THREADS
 
-// CC-174, B.22
+// rule: multithreading-off
 TEST(EngineDevices, RunOnTheCallerWhenMultithreadingIsOff) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
@@ -300,7 +299,7 @@ TEST(EngineDevices, RunOnTheCallerWhenMultithreadingIsOff) {
   Engine::instance().stop();
 }
 
-// E.18
+// rule: warnings-come-home
 TEST(EngineDevices, WarningsReachTheCallersThread) {
   const testing::DefaultDeviceGuard cpu_default({});
   WarningRecorder warnings;
@@ -316,7 +315,8 @@ TEST(EngineDevices, WarningsReachTheCallersThread) {
   Engine::instance().stop();
 }
 
-// CC-119, C.4, C.17: device -> nested CPU call -> nested device call.
+// rule: nested-over-devices
+// Device -> nested CPU call -> nested device call.
 TEST(EngineDevices, ADeviceNodeMayCallBackwardOnBothDevices) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
@@ -338,7 +338,7 @@ TEST(EngineDevices, ADeviceNodeMayCallBackwardOnBothDevices) {
   Engine::instance().stop();
 }
 
-// CC-115, E.6
+// rule: error-beside-nested
 TEST(EngineDevices, AnErrorOnTheCpuWhileTheDeviceRunsANestedCall) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
@@ -368,7 +368,7 @@ TEST(EngineDevices, AnErrorOnTheCpuWhileTheDeviceRunsANestedCall) {
   Engine::instance().stop();
 }
 
-// Trap 20: with all gradients undefined, the device node still runs on its thread.
+// rule: node-device-decides
 TEST(EngineDevices, UndefinedGradientsGoToTheQueueOfTheNode) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1}, {1}, kTestDevice);

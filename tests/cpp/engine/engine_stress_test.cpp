@@ -111,7 +111,8 @@ class Worker {
   int successes_ = 0;
 };
 
-// E.6, E.8 to E.11; traps 8 to 18
+// rule: concurrent-calls, error-reaches-caller, queued-tasks-skipped, engine-usable-after-error
+// rule: failed-call-leaks-nothing
 TEST(EngineStress, SurvivesThreadsNestingErrorsAndDelays) {
   const int seconds = stress_seconds();
   const Watchdog watchdog(seconds);
@@ -141,7 +142,7 @@ TEST(EngineStress, SurvivesThreadsNestingErrorsAndDelays) {
   EXPECT_EQ(testing::live_tensors(), tensors);
 }
 
-// CC-172, trap 23
+// rule: stop-at-work
 TEST(EngineStress, StopAndRestartWhileThreadsAreAtWork) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Watchdog watchdog;

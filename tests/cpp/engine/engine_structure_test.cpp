@@ -29,7 +29,7 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-// A.17, A.18
+// rule: graph-root
 TEST(EngineStructure, OneRootIsItsOwnGraphRootSeveralHangBelowOne) {
   const Tensor x = leaf(1);
   std::string root;
@@ -45,7 +45,7 @@ TEST(EngineStructure, OneRootIsItsOwnGraphRootSeveralHangBelowOne) {
   EXPECT_EQ(root, "GraphRoot");
 }
 
-// A.10
+// rule: output-metadata
 TEST(EngineStructure, ANodeDescribesItsOutputs) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2, 3, 4}, {2, 2});
@@ -60,7 +60,7 @@ TEST(EngineStructure, ANodeDescribesItsOutputs) {
   EXPECT_EQ(grad_fn(mul(on_device, 2))->device(), kTestDevice);
 }
 
-// B.8, D.1: a root's gradient is converted to fit the root before anything runs.
+// rule: root-gradient-cast
 TEST(EngineStructure, RootGradientsAreValidated) {
   const Tensor x = leaf({1, 2});
   DType seen = DType::kBool;
@@ -73,7 +73,7 @@ TEST(EngineStructure, RootGradientsAreValidated) {
   EXPECT_EQ(values(grad(x)), (Values{3, 4}));
 }
 
-// C.6, C.20: each thread has one queue for all its calls.
+// rule: one-queue-per-thread
 TEST(EngineStructure, CallsOfAThreadShareItsQueue) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
@@ -96,7 +96,7 @@ TEST(EngineStructure, CallsOfAThreadShareItsQueue) {
   EXPECT_EQ(queues, std::vector<const ReadyQueue*>(3, queues[0]));
 }
 
-// C.17, C.18, D.11
+// rule: nesting-depth, caller-drives
 TEST(EngineStructure, ACallKnowsItsDepthAndWhomToWake) {
   const Tensor x = leaf(1);
   std::vector<int> depths;
@@ -113,7 +113,7 @@ TEST(EngineStructure, ACallKnowsItsDepthAndWhomToWake) {
   EXPECT_EQ(depths, (std::vector<int>{0, 1}));
 }
 
-// C.25
+// rule: slot-sums
 TEST(InputBuffer, KeepsOneSumPerSlotAndIgnoresNothing) {
   InputBuffer buffer(2);
   buffer.add(1, Tensor());
@@ -125,7 +125,7 @@ TEST(InputBuffer, KeepsOneSumPerSlotAndIgnoresNothing) {
   EXPECT_EQ(values(buffer[1]), (Values{11, 22}));
 }
 
-// D.6, trap 19: changes that a node makes to its thread's state end with the node.
+// rule: state-ends-with-node
 TEST(EngineStructure, NodesDoNotInheritEachOthersModes) {
   const Tensor x = leaf(1);
   std::vector<bool> modes;
@@ -144,7 +144,7 @@ TEST(EngineStructure, NodesDoNotInheritEachOthersModes) {
 
 #if EG_THREADS
 
-// C.10, E.20, D.14: a device thread uses the state of the calling thread, except for grad mode.
+// rule: caller-state
 TEST(EngineStructure, DeviceThreadsWorkInTheCallersState) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1}, {1}, kTestDevice);

@@ -34,7 +34,7 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-// CC-004, A.1, B.1, B.2
+// rule: define-by-run, backward-into-leaves, vector-jacobian-product
 TEST(EngineBackward, ComputesGradientsOfAnExpression) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(2);
@@ -46,7 +46,7 @@ TEST(EngineBackward, ComputesGradientsOfAnExpression) {
   EXPECT_EQ(value(grad(z)), 14);
 }
 
-// CC-003, F.2, trap 26
+// rule: given-gradient-copied
 TEST(EngineBackward, NeverKeepsTheGradientItWasGiven) {
   const Tensor v = leaf({1, 1, 1, 1}, {2, 2});
   const Tensor gradient = tensor({1, 2, 3, 4}, {2, 2});
@@ -55,7 +55,7 @@ TEST(EngineBackward, NeverKeepsTheGradientItWasGiven) {
   EXPECT_EQ(values(grad(v)), (Values{1, 2, 3, 4}));
 }
 
-// CC-005, F.3, F.6
+// rule: grad-accumulates, grad-added-in-place
 TEST(EngineBackward, AccumulatesIntoTheSameGradTensor) {
   const Tensor x = leaf(3);
   backward({mul(x, x)});
@@ -66,7 +66,7 @@ TEST(EngineBackward, AccumulatesIntoTheSameGradTensor) {
   EXPECT_TRUE(grad(x).is_same(first));
 }
 
-// CC-006, A.17, B.2
+// rule: backward-several-roots, graph-root
 TEST(EngineBackward, TakesSeveralRootsWithGradients) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(1);
@@ -84,7 +84,7 @@ TEST(EngineBackward, TakesSeveralRootsWithGradients) {
   EXPECT_EQ(value(grad(q)), 220);
 }
 
-// CC-007, A.5, B.17, C.12
+// rule: repeated-roots, edges-into-a-slot-sum
 TEST(EngineBackward, SumsARootGivenTwice) {
   const Tensor a = leaf(2);
   const Tensor b = leaf(3);
@@ -94,7 +94,7 @@ TEST(EngineBackward, SumsARootGivenTwice) {
   EXPECT_EQ(value(grad(b)), 4);
 }
 
-// CC-008, B.17
+// rule: dependent-roots
 TEST(EngineBackward, TakesRootsThatDependOnEachOther) {
   const Tensor x = leaf(2);
   const Tensor y = mul(x, x);
@@ -103,7 +103,7 @@ TEST(EngineBackward, TakesRootsThatDependOnEachOther) {
   EXPECT_EQ(value(grad(x)), 1924);
 }
 
-// CC-010
+// rule: leaves-own-gradients
 TEST(EngineBackward, GivesLeavesGradientsOfTheirOwn) {
   const Tensor a = leaf(1);
   const Tensor b = leaf(1);
@@ -113,7 +113,7 @@ TEST(EngineBackward, GivesLeavesGradientsOfTheirOwn) {
   EXPECT_EQ(value(grad(b)), 1);
 }
 
-// CC-012, F.8
+// rule: broadcast-sums
 TEST(EngineBackward, SumsBroadcastDimensions) {
   const Tensor a = leaf({1, 1, 1}, {3, 1});
   const Tensor b = leaf({1, 2, 3, 4});
@@ -123,14 +123,14 @@ TEST(EngineBackward, SumsBroadcastDimensions) {
   EXPECT_EQ(values(grad(b)), (Values{3, 3, 3, 3}));
 }
 
-// CC-013
+// rule: shared-weight-sums
 TEST(EngineBackward, SumsTheGradientsOfASharedWeight) {
   const Tensor w = leaf(3);
   backward({mul(mul(w, tensor({2}, {})), w)});
   EXPECT_EQ(value(grad(w)), 12);
 }
 
-// CC-017
+// rule: empty-tensors
 TEST(EngineBackward, HandlesEmptyTensors) {
   const Tensor a = leaf(std::vector<float>{}, {4, 0});
   const Tensor b = leaf({1, 1, 1, 1}, {4, 1});
@@ -139,7 +139,7 @@ TEST(EngineBackward, HandlesEmptyTensors) {
   EXPECT_EQ(values(grad(b)), (Values{0, 0, 0, 0}));
 }
 
-// CC-019, CC-021, B.5, B.9
+// rule: root-requires-grad, implicit-gradient-scalar-only, root-gradient-shape, root-gradient-count
 TEST(EngineBackward, RefusesRootsWithoutAPathOrAnImplicitGradient) {
   expect_error(ErrorCode::kNoGradPath, "tensor 0 does not require a gradient",
                [] { backward({tensor({1})}); });
@@ -153,7 +153,7 @@ TEST(EngineBackward, RefusesRootsWithoutAPathOrAnImplicitGradient) {
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-030, CC-031, CC-032, B.19
+// rule: graph-freed, retain-graph, nothing-saved-nothing-freed
 TEST(EngineRetainGraph, ASecondBackwardNeedsItUnlessNothingWasSaved) {
   const Tensor x = leaf(3);
   const Tensor y = mul(x, x);
@@ -174,7 +174,7 @@ TEST(EngineRetainGraph, ASecondBackwardNeedsItUnlessNothingWasSaved) {
   EXPECT_EQ(value(grad(x)), 2);
 }
 
-// CC-035, B.4, B.20
+// rule: create-graph, retain-defaults-to-create
 TEST(EngineCreateGraph, DifferentiatesToAnyOrder) {
   const Tensor x = leaf(2);
   const Tensor y = mul(mul(x, x), x);
@@ -189,7 +189,7 @@ TEST(EngineCreateGraph, DifferentiatesToAnyOrder) {
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-036
+// rule: backward-through-grad, create-graph-adds-anew
 TEST(EngineCreateGraph, BackwardThroughAccumulatedGradients) {
   const Tensor x = leaf(2);
   const Tensor y = leaf(3);
@@ -206,7 +206,7 @@ TEST(EngineCreateGraph, BackwardThroughAccumulatedGradients) {
   set_grad(y, Tensor());
 }
 
-// CC-039, CC-043, C.15, C.16, D.4, trap 5
+// rule: inputs-on-one-path, repeated-inputs, captures
 TEST(EngineGrad, CapturesInputsOnOnePathAndTwice) {
   const Tensor x = leaf(3);
   const Tensor y = mul(x, x);
@@ -217,7 +217,7 @@ TEST(EngineGrad, CapturesInputsOnOnePathAndTwice) {
   EXPECT_EQ(value(grads[2]), 12);
 }
 
-// CC-042, CC-049, C.14, D.4, trap 6
+// rule: runs-only-needed
 TEST(EngineGrad, RunsOnlyWhatLeadsToTheInputs) {
   const Tensor a = leaf(1);
   const Tensor b = leaf(1);
@@ -233,7 +233,7 @@ TEST(EngineGrad, RunsOnlyWhatLeadsToTheInputs) {
   EXPECT_TRUE(ran);
 }
 
-// B.12
+// rule: unused-inputs, inputs-not-empty, inputs-require-grad
 TEST(EngineGrad, UnusedInputsAreAnErrorUnlessAllowed) {
   const Tensor x = leaf(1);
   const Tensor unused = leaf(1);
@@ -251,7 +251,7 @@ TEST(EngineGrad, UnusedInputsAreAnErrorUnlessAllowed) {
                [&] { (void)grad({y}, {tensor({1})}); });
 }
 
-// CC-027, B.16
+// rule: backward-inputs
 TEST(EngineBackward, InputsRestrictsWhoReceivesGradients) {
   const Tensor x = leaf(1);
   const Tensor y = leaf(1);
@@ -260,7 +260,7 @@ TEST(EngineBackward, InputsRestrictsWhoReceivesGradients) {
   EXPECT_EQ(value(grad(y)), 3);
 }
 
-// CC-051, CC-054, C.27, trap 1
+// rule: newest-node-first
 TEST(EngineOrder, RunsNewerNodesFirstAndAccumulatorsAtOnce) {
   const Tensor a = leaf(1);
   const Tensor b = leaf(1);
@@ -278,14 +278,14 @@ TEST(EngineOrder, RunsNewerNodesFirstAndAccumulatorsAtOnce) {
   EXPECT_EQ(order, (std::vector<std::string>{"newer", "older"}));
 }
 
-// CC-016 and rule A.15: undefined flows through as zero.
+// rule: missing-means-zero, accumulate-nothing
 TEST(EngineBackward, UndefinedGradientsReachNoLeaf) {
   const Tensor x = leaf(1);
   backward({through(x, [](GradList&& g) { return GradList(g.size()); })});
   EXPECT_FALSE(grad(x).defined());
 }
 
-// CC-113, CC-117, C.9, D.5, E.8, E.9, traps 9 18
+// rule: error-reaches-caller, engine-usable-after-error
 TEST(EngineErrors, TheFirstErrorReachesTheCallerAndTheEngineGoesOn) {
   const Tensor x = leaf(3);
   for (int round = 0; round < 100; ++round) {
@@ -299,7 +299,7 @@ TEST(EngineErrors, TheFirstErrorReachesTheCallerAndTheEngineGoesOn) {
   EXPECT_EQ(value(grad(x)), 6);
 }
 
-// CC-154, CC-157, F.7
+// rule: gradient-wrong-shape, gradient-count
 TEST(EngineErrors, GradientsOfTheWrongShapeOrCountAreRefused) {
   const Tensor x = leaf({1, 2, 3, 4}, {2, 2});
   expect_error(
@@ -311,7 +311,7 @@ TEST(EngineErrors, GradientsOfTheWrongShapeOrCountAreRefused) {
   });
 }
 
-// CC-155, CC-156, F.7, trap 63
+// rule: gradient-summed-to-shape, gradient-cast
 TEST(EngineBackward, FitsGradientsOfOtherDtypesAndLargerShapes) {
   const Tensor x = leaf({1, 2});
   backward(
@@ -320,7 +320,7 @@ TEST(EngineBackward, FitsGradientsOfOtherDtypesAndLargerShapes) {
   EXPECT_EQ(values(grad(x)), (Values{4, 6}));
 }
 
-// CC-119, CC-116, E.1, E.2, D.6
+// rule: nested-backward, nested-grad-mode
 TEST(EngineReentrancy, ANodeMayCallBackwardAndKeepsItsGradMode) {
   const Tensor x = leaf(2);
   const Tensor inner = leaf(5);
@@ -338,7 +338,7 @@ TEST(EngineReentrancy, ANodeMayCallBackwardAndKeepsItsGradMode) {
   EXPECT_EQ(value(grad(inner)), 10);
 }
 
-// CC-122, C.21, E.12
+// rule: callback-runs-last, callback-queues-more, callback-only-in-backward
 TEST(EngineCallbacks, RunOnceAfterAllNodesAndMayQueueMore) {
   const Tensor x = leaf(2);
   std::vector<std::string> log;
@@ -356,7 +356,7 @@ TEST(EngineCallbacks, RunOnceAfterAllNodesAndMayQueueMore) {
                [] { Engine::instance().queue_callback([] {}); });
 }
 
-// Trap 17
+// rule: failed-call-leaks-nothing
 TEST(EngineMemory, TenThousandFailingBackwardsLeaveNothingBehind) {
   const Tensor x = leaf(3);
   const std::int64_t nodes = testing::live_nodes();
@@ -372,7 +372,7 @@ TEST(EngineMemory, TenThousandFailingBackwardsLeaveNothingBehind) {
 
 #if EG_THREADS
 
-// CC-123, A.7, E.10, E.11, trap 21
+// rule: threads-share-a-leaf, one-accumulator-per-leaf, concurrent-calls
 TEST(EngineConcurrency, ManyThreadsAccumulateIntoOneLeaf) {
   constexpr int kCallers = 10;
   const Tensor x = leaf(std::vector<float>(25, 1), {5, 5});
@@ -384,7 +384,7 @@ TEST(EngineConcurrency, ManyThreadsAccumulateIntoOneLeaf) {
   EXPECT_EQ(values(grad(x)), Values(25, 45));
 }
 
-// CC-124, E.13
+// rule: shared-graph-retained
 TEST(EngineConcurrency, ASharedGraphServesEveryThreadWhenRetained) {
   const Tensor x = leaf(std::vector<float>(4, 1), {4});
   const Tensor y = add(x, mul(x, x));
@@ -396,7 +396,7 @@ TEST(EngineConcurrency, ASharedGraphServesEveryThreadWhenRetained) {
   EXPECT_EQ(values(grad(x)), Values(4, 75));
 }
 
-// E.13, E.14, trap 22
+// rule: shared-graph-freed, nodes-lock-their-state
 TEST(EngineConcurrency, ASharedGraphWithoutRetainFailsCleanly) {
   for (int round = 0; round < 20; ++round) {
     const Tensor x = leaf(std::vector<float>(4, 1), {4});
@@ -418,7 +418,7 @@ TEST(EngineConcurrency, ASharedGraphWithoutRetainFailsCleanly) {
   }
 }
 
-// CC-173, C.1, C.5, C.20, D.12, trap 10
+// rule: device-threads, cpu-nodes-come-home, owner-woken
 TEST(EngineDevices, NodesRunOnTheThreadOfTheirDevice) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2, 3});
@@ -443,6 +443,7 @@ TEST(EngineDevices, NodesRunOnTheThreadOfTheirDevice) {
   Engine::instance().stop();
 }
 
+// rule: error-reaches-caller
 TEST(EngineDevices, ErrorsOnADeviceThreadReachTheCaller) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2, 3}, {3}, kTestDevice);
@@ -454,7 +455,7 @@ TEST(EngineDevices, ErrorsOnADeviceThreadReachTheCaller) {
   Engine::instance().stop();
 }
 
-// CC-172, C.2, E.16
+// rule: threads-start-and-stop
 TEST(EngineDevices, StopEndsTheThreadsAndTheyStartAgain) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);

@@ -66,7 +66,7 @@ TEST(Inbox, WhatTheWorkThrowsIsThrownToTheCaller) {
   EXPECT_TRUE(ran);
 }
 
-// Trap 11: a waiting thread must keep answering calls.
+// rule: waiting-thread-answers
 TEST(Inbox, TwoThreadsMayCallEachOther) {
   Server server;
   const std::shared_ptr<Inbox> own = Inbox::current();

@@ -27,7 +27,7 @@ IntrusivePtr<GraphTask> task_of_depth(int depth) {
   return make_intrusive<GraphTask>(false, false, depth, std::make_shared<ReadyQueue>());
 }
 
-// CC-053, C.24, C.26, C.27
+// rule: queue-order, accumulator-at-once
 TEST(ReadyQueue, PopsShutdownThenWakeUpsThenExpiredThenDeepThenNewest) {
   ReadyQueue queue;
   const auto shallow = task_of_depth(0);
@@ -50,7 +50,7 @@ TEST(ReadyQueue, PopsShutdownThenWakeUpsThenExpiredThenDeepThenNewest) {
   EXPECT_TRUE(queue.empty());
 }
 
-// C.7
+// rule: outstanding-tasks
 TEST(ReadyQueue, CountsPushedTasksAsOutstanding) {
   ReadyQueue queue;
   const auto task = task_of_depth(0);
@@ -60,6 +60,7 @@ TEST(ReadyQueue, CountsPushedTasksAsOutstanding) {
   EXPECT_EQ(queue.size(), 2U);
 }
 
+// rule: ended-call-keeps-nothing
 TEST(ReadyQueue, ATaskOfACallThatHasEndedKeepsNothing) {
   auto queue = std::make_shared<ReadyQueue>();
   const std::weak_ptr<ReadyQueue> watched = queue;
@@ -71,6 +72,7 @@ TEST(ReadyQueue, ATaskOfACallThatHasEndedKeepsNothing) {
   EXPECT_TRUE(watched.expired());
 }
 
+// rule: queued-tasks-skipped
 TEST(ReadyQueue, DropsTheTasksOfOneCall) {
   ReadyQueue queue;
   const auto dropped = task_of_depth(1);
@@ -85,7 +87,7 @@ TEST(ReadyQueue, DropsTheTasksOfOneCall) {
 }
 
 #if EG_THREADS
-// C.26
+// rule: queue-waits
 TEST(ReadyQueue, PopWaitsForAPushFromAnotherThread) {
   ReadyQueue queue;
   const auto task = task_of_depth(0);

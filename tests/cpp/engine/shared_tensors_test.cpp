@@ -70,6 +70,7 @@ std::function<void()> often(std::function<void()> function) {
 
 const BackwardOptions kRetained{.retain_graph = true};
 
+// rule: threads-share-a-leaf
 TEST(SharedTensors, AddAllGradientsOfAllThreads) {
   const Tensor w = leaf({1, 2});
   const auto train = often([&] { backward({sum(mul(w, 3))}); });
@@ -147,6 +148,7 @@ TEST(SharedTensors, TakeAndLoseHooksWhileTheyRun) {
   EXPECT_EQ(values(grad(x)), (Values{2 * kRounds, 2 * kRounds}));
 }
 
+// rule: one-accumulator-per-leaf
 TEST(SharedTensors, FindOrMakeOneAccumulator) {
   const Tensor x = leaf({1, 2});
   const auto make = often([&] {
@@ -212,6 +214,7 @@ class KeepingHooks final : public SavedVariableHooks {
   Tensor kept_;
 };
 
+// rule: nodes-lock-their-state
 TEST(SharedNodes, LetHooksKeepWhatTheySavedWhileTheyRun) {
   for (int round = 0; round < kRounds; ++round) {
     const Tensor x = leaf({1, 2});
@@ -229,6 +232,7 @@ TEST(SharedNodes, LetHooksKeepWhatTheySavedWhileTheyRun) {
   }
 }
 
+// rule: shared-graph-freed
 TEST(SharedNodes, RunForOneCallAndAreFreedByAnother) {
   for (int round = 0; round < kRounds; ++round) {
     const Tensor x = leaf({1, 2});

@@ -54,6 +54,7 @@ TensorList complex_leaves(const TensorList& leaves) {
   return result;
 }
 
+// rule: formula-checks
 // First and second order.
 TEST_P(FunctionLaws, GradientsMatchFiniteDifferences) {
   const SampleCall op = call();
@@ -65,14 +66,15 @@ TEST_P(FunctionLaws, GradientsMatchFiniteDifferences) {
   EXPECT_TRUE(testing::gradcheck(smooth_call(), leaves)) << GetParam().sample;
 }
 
-// N.11
+// rule: forward-mode
 TEST_P(FunctionLaws, TangentsMatchGradients) {
   if (GetParam().has_gradient_of_its_own) return SUCCEED();
   const SampleCall op = call();
   EXPECT_TRUE(testing::forward_check(smooth_call(), op.leaves())) << GetParam().sample;
 }
 
-// M.1 to M.5: for every op that accepts complex numbers in place of its real samples; the others
+// rule: complex-conjugates, complex-real-operand
+// For every op that accepts complex numbers in place of its real samples; the others
 // must refuse them.
 TEST_P(FunctionLaws, ComplexGradientsMatchFiniteDifferences) {
   const SampleCall op = call();

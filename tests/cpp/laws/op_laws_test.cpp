@@ -114,13 +114,14 @@ class OpLaws : public ::testing::TestWithParam<OpCase> {
   std::mt19937 random_{7};
 };
 
+// rule: formula-checks
 // First and second order.
 TEST_P(OpLaws, GradientsMatchFiniteDifferences) {
   if (!GetParam().differentiable) return SUCCEED();
   EXPECT_TRUE(gradcheck_one([&](const TensorList& x) { return apply(x); }, samples({2, 3})));
 }
 
-// M.1 to M.5, N.11
+// rule: complex-conjugates, complex-real-operand, forward-mode
 TEST_P(OpLaws, ComplexGradientsMatchFiniteDifferences) {
   if (!GetParam().differentiable || info().complex_rule == op::ComplexRule::kNone) {
     return SUCCEED();
@@ -239,7 +240,7 @@ TEST_P(OpLaws, Complex64AgreesWithComplex128) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-5 * (1 + std::abs(b[i])));
 }
 
-// N.11
+// rule: forward-mode
 TEST_P(OpLaws, TangentsMatchGradients) {
   if (!GetParam().differentiable) return SUCCEED();
   EXPECT_TRUE(
@@ -385,6 +386,7 @@ TEST_P(OpLaws, ValuesDoNotDependOnPosition) {
   }
 }
 
+// rule: saves-only-what-is-read
 TEST_P(OpLaws, ChangingAnOperandIsRefusedExactlyIfItWasSaved) {
   if (!GetParam().differentiable) return SUCCEED();
   for (std::size_t changed = 0; changed < info().arity; ++changed) {

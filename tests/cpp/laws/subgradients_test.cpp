@@ -68,7 +68,7 @@ void expect_gradients_of(const std::vector<double>& points, const Values& expect
       expected);
 }
 
-// CC-099, trap 61
+// rule: subgradients, no-domain-check
 TEST(Subgradients, OfUnaryOpsAreTheConventions) {
   expect_gradients_of<op::Abs>({0}, {0});
   for (const double x : {-1.5, 0.0, 2.0}) {
@@ -96,6 +96,7 @@ TEST(Subgradients, OfUnaryOpsAreTheConventions) {
   expect_gradients_of<op::Reciprocal>({0}, {-kInfinity});
 }
 
+// rule: powers-of-zero
 TEST(Subgradients, OfPowers) {
   const auto power = [](double exponent) {
     return [exponent](const Tensor& x) { return call<op::Pow>(x, exponent); };
@@ -109,7 +110,7 @@ TEST(Subgradients, OfPowers) {
                    {0, 0});
 }
 
-// CC-102
+// rule: ties-of-two
 TEST(Subgradients, TiesOfTwoTensors) {
   const auto first = [](auto op) {
     using Op = decltype(op);
@@ -132,7 +133,7 @@ TEST(Subgradients, TiesOfTwoTensors) {
                    {1, 1});
 }
 
-// CC-102
+// rule: ties-of-reductions
 TEST(Subgradients, TiesOfReductions) {
   const auto largest = [](const Tensor& x) { return Max::call(x).tensors[0]; };
   const double third = 1.0 / 3;
@@ -150,7 +151,7 @@ TEST(Subgradients, TiesOfReductions) {
   EXPECT_EQ(values(grad({chosen[0]}, {x})[0]), expected);
 }
 
-// CC-100
+// rule: norm-at-zero
 TEST(Subgradients, OfNormsAtZero) {
   const auto norm = [](double p) { return [p](const Tensor& x) { return Norm::call(x, p); }; };
   expect_gradients("norm 2", {0, 0}, norm(2), {0, 0});
@@ -161,13 +162,14 @@ TEST(Subgradients, OfNormsAtZero) {
   expect_gradients("std", {2, 2, 2}, [](const Tensor& x) { return Std::call(x); }, {0, 0, 0});
 }
 
+// rule: product-with-zeros
 TEST(Subgradients, OfProductsWithZeros) {
   const auto product = [](const Tensor& x) { return Prod::call(x); };
   expect_gradients("prod", {2, 0, 3}, product, {0, 6, 0});
   expect_gradients("prod", {2, 0, 0}, product, {0, 0, 0});
 }
 
-// CC-103, CC-104, trap 60
+// rule: where-selects
 TEST(Subgradients, WhereSelectsInsteadOfMultiplying) {
   const auto safe = [](const Tensor& x) {
     return call<op::Where>(call<op::Gt>(x, 0), x, call<op::Reciprocal>(x));
@@ -180,7 +182,7 @@ TEST(Subgradients, WhereSelectsInsteadOfMultiplying) {
   expect_gradients("where", {0}, unsafe, {kNaN});
 }
 
-// CC-101
+// rule: decomposed-identity
 TEST(Subgradients, TheIdentityTakenApartHasNone) {
   expect_gradients("relu(x) - relu(-x)", {0},
                    [](const Tensor& x) {
@@ -189,6 +191,7 @@ TEST(Subgradients, TheIdentityTakenApartHasNone) {
                    {0});
 }
 
+// rule: clamp-limits
 // As in PyTorch's clamp_backward: at a limit the input gets the gradient. Where the limits meet or
 // cross, an input below them passes no gradient to the lower limit.
 TEST(Subgradients, OfLimits) {
@@ -210,6 +213,7 @@ TEST(Subgradients, OfLimits) {
                [&] { (void)Clamp::call(x, std::nullopt, std::nullopt); });
 }
 
+// rule: missing-formula
 // The op is recorded, and backward reports the missing formula.
 TEST(Subgradients, ThatAreMissingAreToldByBackward) {
   const Tensor a = leaf<double>({2, 3});
@@ -220,6 +224,7 @@ TEST(Subgradients, ThatAreMissingAreToldByBackward) {
                [&] { (void)grad({sum(y)}, {a}); });
 }
 
+// rule: not-differentiable
 TEST(Subgradients, ComparisonsAndIndicesHaveNone) {
   const Tensor x = leaf({1, 2});
   EXPECT_FALSE(requires_grad(call<op::Gt>(x, 1)));

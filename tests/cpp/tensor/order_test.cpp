@@ -94,7 +94,7 @@ TEST(Median, IsNanWhereThereIsOne) {
   expect_error(ErrorCode::kIndexOutOfRange, "", [] { Median::call(tensor({}, {0}), 0); });
 }
 
-// CC-102
+// rule: ties-of-reductions
 TEST(Median, OfAllSharesItsGradientAmongEqualElements) {
   const Tensor x = leaf<double>({1, 0, 1, 0, 1, 0});
   backward({Median::call(x).tensors[0]});

@@ -88,7 +88,8 @@ const kKinds = {
 describe("what is thrown by", () => {
   for (const [kind, make] of Object.entries(kKinds)) {
     test(`${kind} reaches the caller as the same object, and nothing is left behind`, () => {
-      // E.5 E.8 E.9 CC-113 CC-117, traps 17 18 24
+      // rule: thrown-object, error-reaches-caller, engine-usable-after-error
+      // rule: failed-call-leaks-nothing
       const x = leaf([1]);
       for (const thrown of [new TypeError("stop"), { any: "object" }, undefined, 7]) {
         const fail = () => {
@@ -135,7 +136,7 @@ describe("what is thrown by", () => {
   });
 
   test("the deepest of 100 nested calls comes up through all of them", () => {
-    // CC-119 CC-120, trap 24
+    // rule: nested-error, deep-nesting, thrown-object
     const error = new Error("at the bottom");
     class Deep extends AutogradFunction {
       static forward(ctx, x, depth, fail) {
@@ -172,7 +173,7 @@ describe("what is thrown by", () => {
 
 describe("memory", () => {
   test("is flat over 10,000 failing calls", () => {
-    // CC-117, trap 17
+    // rule: failed-call-leaks-nothing
     const x = leaf([1]);
     const handle = x.registerHook(() => {
       throw new Error("stop");

@@ -36,7 +36,7 @@ function warningsOf(t, fn) {
 
 describe("detectAnomaly", () => {
   test("shows where the failing operation was called in the program", function here(t) {
-    // CC-161 CC-162 N.1
+    // rule: anomaly-origin
     const warnings = warningsOf(t, () =>
       detectAnomaly(() => {
         const y = (function theCulprit() {
@@ -78,7 +78,7 @@ describe("detectAnomaly", () => {
   }
 
   test("says that it knows nothing of operations called outside of it", (t) => {
-    // CC-162
+    // rule: anomaly-origin
     const y = Failing.apply(leaf([1]));
     const warnings = warningsOf(t, () => {
       detectAnomaly(() => assert.throws(() => y.backward(), /in backward/));
@@ -91,7 +91,7 @@ describe("detectAnomaly", () => {
   });
 
   test("shows the operation in whose backward the failing one was called", (t) => {
-    // CC-163 N.4
+    // rule: anomaly-parents
     class Outer extends AutogradFunction {
       static forward(_ctx, x) {
         return x.clone();
@@ -113,7 +113,7 @@ describe("detectAnomaly", () => {
   });
 
   test("finds NaN, unless disabled, and restores everything", (t) => {
-    // CC-161 CC-164 N.2 N.3
+    // rule: anomaly-nan, anomaly-restored
     const run = () => NotANumber.apply(leaf([1])).backward();
     warningsOf(t, () => {
       assertThrows(
@@ -134,6 +134,7 @@ describe("detectAnomaly", () => {
   });
 
   test("returns the value, refuses promises, and leaves infinities alone", (t) => {
+    // rule: anomaly-nan
     warningsOf(t, () => {
       const x = leaf([0]);
       assert.equal(

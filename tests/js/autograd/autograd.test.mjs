@@ -21,7 +21,7 @@ describe("backward", () => {
     const x = leaf([1, 2]);
     const y = leaf([3, 4]);
     const z = x.mul(y);
-    // CC-039 B.16
+    // rule: backward-inputs, retain-graph
     z.backward(eg.tensor([1, 10]), { retainGraph: true, inputs: [x] });
     assertTensor(x.grad, [3, 40]);
     assert.equal(y.grad, null);
@@ -48,7 +48,7 @@ describe("backward", () => {
 
 describe("autograd.grad", () => {
   test("returns gradients and leaves .grad alone", () => {
-    // B.3
+    // rule: grad-returns
     const x = leaf([3]);
     const y = leaf([4]);
     const [gx, gy] = eg.autograd.grad(x.mul(y), [x, y]);
@@ -58,6 +58,7 @@ describe("autograd.grad", () => {
   });
 
   test("differentiates its own result", () => {
+    // rule: create-graph
     const x = leaf([2]);
     const [first] = eg.autograd.grad(x.mul(x).mul(x), x, { createGraph: true });
     const [second] = eg.autograd.grad(first, x);
@@ -66,6 +67,7 @@ describe("autograd.grad", () => {
   });
 
   test("treats unused inputs as requested", () => {
+    // rule: unused-inputs, materialize-grads
     const x = leaf([1]);
     const unused = leaf([[1, 2]]);
     const y = () => x.mul(2);
@@ -80,7 +82,7 @@ describe("autograd.grad", () => {
   });
 
   test("backward() takes several tensors", () => {
-    // CC-020 B.7
+    // rule: backward-several-roots, root-gradient-count
     const x = leaf([1, 2]);
     eg.autograd.backward([x.mul(2), x.sum()], { gradTensors: [eg.tensor([1, 1]), null] });
     assertTensor(x.grad, [3, 3]);
@@ -94,7 +96,8 @@ describe("autograd.grad", () => {
 
 describe("entry points", () => {
   test("refuse what they cannot start from", () => {
-    // CC-019 CC-021 CC-023 CC-024 CC-025 CC-029 B.5 B.6 B.9 B.10 B.11
+    // rule: root-requires-grad, implicit-gradient-scalar-only, root-gradient-shape
+    // rule: inputs-not-empty, inputs-require-grad
     const x = leaf([1, 2]);
     assertThrows(
       () => eg.ones([1]).backward(),
@@ -133,7 +136,7 @@ describe("entry points", () => {
   });
 
   test("backward() with inputs fills those alone, results too", () => {
-    // CC-027 B.16
+    // rule: backward-inputs, backward-inputs-results
     const [x, y] = scalars(1, 2);
     const z = x.mul(3);
     z.mul(2).backward(null, { inputs: [z] });
@@ -144,7 +147,7 @@ describe("entry points", () => {
   });
 
   test("grad() accepts an input twice, and returns zeros for unused ones on request", () => {
-    // CC-043 CC-050 B.13
+    // rule: repeated-inputs, materialize-grads
     const x = leaf(3);
     assert.deepEqual(
       eg.autograd.grad(x.mul(x), [x, x]).map((one) => one.item()),
@@ -167,7 +170,7 @@ describe("entry points", () => {
 
 describe("a result's grad", () => {
   test("is null, with one warning, unless it is retained", (t) => {
-    // F.10
+    // rule: grad-of-result-warns
     const { mock } = t.mock.method(console, "warn", () => {});
     const y = leaf([1]).mul(2);
     assert.equal(y.grad, null);
@@ -180,7 +183,7 @@ describe("a result's grad", () => {
   });
 
   test("takes only what fits", () => {
-    // CC-159 F.9
+    // rule: grad-assignment
     const x = leaf([1, 2]);
     assertThrows(
       () => {
@@ -201,6 +204,7 @@ describe("a result's grad", () => {
 
 describe("a tensor's history", () => {
   test("shows in its properties", () => {
+    // rule: is-leaf
     const x = leaf([[1, 2]]);
     const y = x.mul(2);
     assert.equal(x.isLeaf, true);

@@ -8,7 +8,7 @@ import { leaf, values } from "../support/graphs.mjs";
 
 describe("hooks of several tensors", () => {
   test("with mode all run once per call, with null for what is not computed", () => {
-    // CC-073 J.9
+    // rule: multi-hook-all
     const [t1, t2, t3, t4] = [1, 2, 3, 4].map((value) => leaf([value]));
     const calls = [];
     eg.autograd.graph.registerMultiGradHook([t1, t2, t3, t4], (grads) => {
@@ -23,7 +23,7 @@ describe("hooks of several tensors", () => {
     run([t1, t3]);
     assert.deepEqual(calls[1], [false, false, true, false]);
 
-    // A call that fails midway leaves no state behind. Trap 51
+    // rule: multi-hook-after-error
     const failing = t2.clone();
     const handle = failing.registerHook(() => {
       throw new Error("stop");
@@ -49,7 +49,7 @@ describe("hooks of several tensors", () => {
   });
 
   test("with mode any run once per call, with the first gradient", () => {
-    // CC-073
+    // rule: multi-hook-any
     const [a, b] = [leaf([1]), leaf([2])];
     const seen = [];
     const handle = eg.autograd.graph.registerMultiGradHook(
@@ -74,7 +74,7 @@ describe("hooks of several tensors", () => {
 
 describe("queueCallback", () => {
   test("runs once after all nodes, and a callback may queue another", () => {
-    // CC-122, trap 15
+    // rule: callback-runs-last, callback-queues-more
     const x = leaf([3]);
     const y = x.mul(x);
     const log = [];
@@ -90,7 +90,7 @@ describe("queueCallback", () => {
   });
 
   test("belongs to the backward call it was made in", () => {
-    // CC-122
+    // rule: callback-of-its-call
     const log = [];
     const inner = leaf([1]);
     inner.registerHook(() => eg.autograd.graph.queueCallback(() => log.push("inner")));
@@ -105,7 +105,7 @@ describe("queueCallback", () => {
   });
 
   test("throws outside of backward, and what it throws comes out of backward", () => {
-    // CC-117 CC-122
+    // rule: callback-only-in-backward, callback-error
     assertThrows(
       () => eg.autograd.graph.queueCallback(() => {}),
       "InvalidArgument",

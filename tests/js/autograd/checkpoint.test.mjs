@@ -10,7 +10,7 @@ const { checkpoint, grad } = eg.autograd;
 
 describe("checkpoint", () => {
   test("computes the same gradients and runs the function again for them, once", () => {
-    // N.8
+    // rule: checkpoint-recomputes
     const [w, x] = [leaf([2, 3]), leaf([1, 4])];
     let calls = 0;
     const fn = (a, scale, b) => {
@@ -28,7 +28,7 @@ describe("checkpoint", () => {
   });
 
   test("works with grad(), for some inputs, and with a graph that is kept", () => {
-    // N.8
+    // rule: checkpoint-any-call
     const x = leaf([2]);
     let calls = 0;
     const y = checkpoint((one) => {
@@ -40,6 +40,7 @@ describe("checkpoint", () => {
   });
 
   test("stops the recomputation when everything has been found", () => {
+    // rule: checkpoint-early-stop
     const x = leaf([2]);
     const log = [];
     const y = checkpoint((one) => {
@@ -53,6 +54,7 @@ describe("checkpoint", () => {
   });
 
   test("repeats random numbers and leaves the generator as it was", () => {
+    // rule: checkpoint-random-numbers
     const x = leaf(eg.ones([100]).arraySync());
     eg.manualSeed(5);
     const masks = [];
@@ -74,7 +76,7 @@ describe("checkpoint", () => {
   });
 
   test("nests", () => {
-    // N.8
+    // rule: checkpoint-nests
     const x = leaf([0.5, 0.25], { dtype: "float64" });
     const inner = (one) => one.sin().mul(one);
     const outer = (one) => checkpoint(inner, checkpoint(inner, one).exp()).sum();
@@ -86,6 +88,7 @@ describe("checkpoint", () => {
   });
 
   test("differentiates twice", () => {
+    // rule: checkpoint-any-call
     const x = leaf([0.7], { dtype: "float64" });
     assert.equal(
       eg.autograd.gradgradcheck((one) => checkpoint((a) => a.sin().mul(a), one), x),
@@ -94,6 +97,7 @@ describe("checkpoint", () => {
   });
 
   test("keeps nothing of what the function saves", () => {
+    // rule: checkpoint-recomputes
     const x = leaf(eg.ones([1000]).arraySync());
     const deep = (one) => {
       let y = one;
@@ -114,7 +118,7 @@ describe("checkpoint", () => {
   });
 
   test("says when the function does something else the second time", () => {
-    // N.8
+    // rule: checkpoint-determinism
     const x = leaf([1, 2]);
     let calls = 0;
     const fewer = checkpoint((one) => (calls++ === 0 ? one.exp().sin() : one.exp()), x);
@@ -133,6 +137,7 @@ describe("checkpoint", () => {
   });
 
   test("passes on what the function throws, the first and the second time", () => {
+    // rule: checkpoint-errors
     const x = leaf([1]);
     const error = new Error("stop");
     const isIt = (thrown) => thrown === error;
@@ -153,6 +158,7 @@ describe("checkpoint", () => {
   });
 
   test("does nothing without recording", () => {
+    // rule: checkpoint-without-recording
     const x = leaf([1]);
     const y = eg.noGrad(() => checkpoint((one) => one.exp(), x));
     assert.equal(y.requiresGrad, false);
@@ -163,7 +169,7 @@ describe("checkpoint", () => {
   });
 
   test("leaves nothing behind, whether backward runs or not", () => {
-    // Trap 58
+    // rule: checkpoint-memory
     const x = leaf([1, 2]);
     assertFlat((i) => {
       const y = checkpoint((one) => one.exp().sin(), x);

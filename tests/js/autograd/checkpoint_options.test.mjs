@@ -41,6 +41,7 @@ describe("checkpoint options", () => {
   });
 
   test("setCheckpointEarlyStop(false) runs the whole function again", () => {
+    // rule: checkpoint-early-stop
     const count = (work) => {
       let calls = 0;
       // A clone saves nothing.
@@ -104,6 +105,7 @@ describe("checkpoint options", () => {
   });
 
   test("a second run that differs is an error", () => {
+    // rule: checkpoint-determinism
     const two = (x) => x.sin().exp();
     const three = (x) => x.sin().exp().sin();
     const other = (x) => x.sin().mul(eg.tensor([1, 2]));
@@ -199,6 +201,7 @@ describe("checkpoint options", () => {
   });
 
   test("preserveRngState: false draws other numbers the second time", () => {
+    // rule: checkpoint-random-numbers
     const masks = [];
     const fn = (x) => {
       const mask = eg.randLike(x);
@@ -235,6 +238,7 @@ describe("selective checkpoints", () => {
   }
 
   test("compute the same gradients, whatever is stored", () => {
+    // rule: checkpoint-selective
     const [x, y] = [leaf([0.1, 0.2, 0.3, 0.4]), leaf([1, 2, 3, 4])];
     const fn = (a, b) => {
       const [first, second] = [a.cos().reshape(2, 2), b.reshape(2, 2)];
@@ -396,6 +400,7 @@ describe("checkpoint with useReentrant", () => {
   const reentrant = { useReentrant: true };
 
   test("computes the same gradients, of parameters too", () => {
+    // rule: checkpoint-reentrant
     const w = leaf([3]);
     const x = leaf([0.5]);
     let calls = 0;
@@ -424,6 +429,7 @@ describe("checkpoint with useReentrant", () => {
   });
 
   test("refuses grad() and inputs, and works again after that", () => {
+    // rule: checkpoint-reentrant-refused
     const x = leaf([1]);
     const y = () => checkpoint((a) => a.exp(), x, reentrant).sum();
     assertThrows(() => grad(y(), x), "InvalidArgument", /gradients cannot be computed by grad\(\)/);
@@ -445,6 +451,7 @@ describe("checkpoint with useReentrant", () => {
   });
 
   test("warns once if no input requires a gradient", (t) => {
+    // rule: checkpoint-reentrant-refused
     const warn = t.mock.method(console, "warn", () => {});
     for (let i = 0; i < 2; i++) checkpoint((a) => a.exp(), eg.tensor([1]), reentrant);
     assert.ok(warn.mock.callCount() <= 1);

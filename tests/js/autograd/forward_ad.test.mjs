@@ -11,7 +11,7 @@ const double = (data) => eg.tensor(data, { dtype: "float64" });
 
 describe("forwardAd", () => {
   test("carries a tangent through operations", () => {
-    // N.11
+    // rule: forward-mode
     const [x, t] = [double([1, 2]), double([1, 10])];
     const [value, tangent] = dualLevel(() => {
       const y = makeDual(x, t);
@@ -31,6 +31,7 @@ describe("forwardAd", () => {
   });
 
   test("combines with backward", () => {
+    // rule: forward-mode-with-backward
     const x = leaf([2], { dtype: "float64" });
     const tangent = dualLevel(() => unpackDual(makeDual(x, double([1])).pow(3)).tangent);
     assertTensor(tangent, [12]);
@@ -38,6 +39,7 @@ describe("forwardAd", () => {
   });
 
   test("refuses a second tangent, and a tangent that has one", () => {
+    // rule: forward-mode-arguments
     const [x, t] = [double([1, 2]), double([1, 1])];
     const refused = (make, text) =>
       assertThrows(() => dualLevel(() => make(makeDual(x, t))), "InvalidArgument", text);
@@ -54,6 +56,7 @@ describe("forwardAd", () => {
   });
 
   test("has no tangents in inference mode, as in PyTorch", () => {
+    // rule: inference-no-tangents
     const [x, v] = [double([1, 2]), double([1, 1])];
     eg.inferenceMode(() => {
       const inner = dualLevel(() => {
@@ -73,6 +76,7 @@ describe("forwardAd", () => {
   });
 
   test("ends with its level, which has no other inside", () => {
+    // rule: forward-mode-levels
     const dual = dualLevel(() => {
       assert.throws(() => dualLevel(() => {}), /[Nn]ested|forward|level/);
       return makeDual(double([1]), double([1]));

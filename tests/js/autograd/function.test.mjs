@@ -45,7 +45,7 @@ function functionOf(forward, backward = (_ctx, ...grads) => grads) {
 
 describe("a Function", () => {
   test("computes, saves and differentiates, also twice", () => {
-    // CC-144
+    // rule: function-other-values, function-differentiates-twice
     const [x, y] = [leaf(3), leaf(5)];
     const out = Combine.apply(x, 2, y);
     assertTensor(out, [28]);
@@ -66,7 +66,7 @@ describe("a Function", () => {
   });
 
   test("runs forward without recording and backward in the mode of createGraph", () => {
-    // K.15
+    // rule: function-records, function-backward-mode
     const modes = [];
     const F = functionOf(
       (_ctx, x) => {
@@ -86,13 +86,13 @@ describe("a Function", () => {
   });
 
   test("is not recorded without need", () => {
-    // CC-153
+    // rule: function-records
     assert.equal(eg.noGrad(() => Identity.apply(leaf([1]))).gradFn, null);
     assert.equal(Identity.apply(eg.ones([1])).gradFn, null);
   });
 
   test("without a gradient to give leaves none", () => {
-    // CC-146 K.11
+    // rule: function-returns-nothing
     const Nothing = functionOf(
       (_ctx, x) => x.clone(),
       () => null,
@@ -113,7 +113,7 @@ describe("a Function", () => {
   });
 
   test("gets zeros for missing gradients, or null when it asks for that", () => {
-    // CC-147
+    // rule: function-materializes
     for (const materialize of [true, false]) {
       const seen = [];
       const F = functionOf(
@@ -133,7 +133,7 @@ describe("a Function", () => {
   });
 
   test("takes and returns what is no tensor", () => {
-    // CC-148 K.2
+    // rule: function-other-values
     const F = functionOf(
       (_ctx, text, x, list) => [text.length, x.mul(list[0]), null],
       (_ctx, _length, grad) => [null, grad.mul(3), null, null, null],
@@ -146,7 +146,7 @@ describe("a Function", () => {
   });
 
   test("must return as many gradients as arguments, of tensors, for tensors", () => {
-    // CC-148 K.3
+    // rule: function-gradient-count, function-other-values
     const withBackward = (backward) => {
       const F = functionOf((_ctx, x) => x.clone(), backward);
       return () => F.apply(leaf([1])).backward();
@@ -173,7 +173,7 @@ describe("a Function", () => {
   });
 
   test("has gradients of the wrong shape refused, and of another precision cast", () => {
-    // CC-154 CC-156
+    // rule: gradient-wrong-shape, gradient-cast, gradient-complex-for-real
     const Wrong = functionOf(
       (_ctx, x) => x.clone(),
       () => eg.ones([10]),
@@ -193,10 +193,19 @@ describe("a Function", () => {
     const x = leaf([1, 2]);
     Double.apply(x).sum().backward();
     assert.equal(x.grad.dtype, "float32");
+    const Real = functionOf(
+      (_ctx, z) => z.clone(),
+      (_ctx, grad) => grad.real(),
+    );
+    const z = eg.tensor([{ re: 3, im: 4 }], { dtype: "complex64", requiresGrad: true });
+    Real.apply(z).abs().sum().backward();
+    assert.equal(z.grad.dtype, "complex64");
+    assertTensor(z.grad.real(), [0.6]);
+    assertTensor(z.grad.imag(), [0]);
   });
 
   test("frees what it saved with the graph", () => {
-    // CC-153 K.4
+    // rule: function-saves, saved-freed
     let kept;
     const Saving = functionOf(
       (ctx, x) => {
@@ -219,6 +228,7 @@ describe("a Function", () => {
   });
 
   test("notices that what it saved was changed", () => {
+    // rule: function-saves
     const x = leaf([1]);
     const y = x.mul(1);
     const out = Combine.apply(y, 1, y);
@@ -227,7 +237,7 @@ describe("a Function", () => {
   });
 
   test("knows which gradients are wanted", () => {
-    // K.9
+    // rule: function-needs-input-grad
     const asked = [];
     const F = functionOf(
       (ctx, ...args) => {
@@ -251,7 +261,7 @@ describe("a Function", () => {
   });
 
   test("marked onceDifferentiable refuses a second derivative", () => {
-    // CC-151 K.10
+    // rule: function-once-differentiable
     class Once extends Identity {
       static onceDifferentiable = true;
     }
@@ -262,7 +272,7 @@ describe("a Function", () => {
   });
 
   test("without forward or backward says so", () => {
-    // K.12
+    // rule: function-missing-methods
     assertThrows(
       () => class extends AutogradFunction {}.apply(1),
       "InvalidArgument",
@@ -280,7 +290,7 @@ describe("a Function", () => {
 
 describe("what a Function returns", () => {
   test("may be an argument it has changed in place and marked dirty", () => {
-    // K.5
+    // rule: function-dirty, function-dirty-refused
     const Double = functionOf(
       (ctx, x) => {
         x.mul_(2);
@@ -311,7 +321,7 @@ describe("what a Function returns", () => {
   });
 
   test("may be an argument as it is, which then becomes a view of it", () => {
-    // K.6
+    // rule: function-returns-argument, function-view-restricted
     const Same = functionOf(
       (_ctx, x) => x,
       (_ctx, grad) => grad.mul(10),
@@ -326,7 +336,7 @@ describe("what a Function returns", () => {
   });
 
   test("may be marked as without a gradient", () => {
-    // K.7
+    // rule: function-non-differentiable
     const Sort = functionOf(
       (ctx, x) => {
         const largest = x.argmax();
@@ -350,7 +360,7 @@ describe("what a Function returns", () => {
   });
 
   test("may be the same tensor twice", () => {
-    // K.14
+    // rule: function-same-result-twice
     const Twice = functionOf(
       (_ctx, x) => {
         const y = x.mul(2);
@@ -368,7 +378,7 @@ describe("what a Function returns", () => {
 
 describe("a Function's memory", () => {
   test("goes with the graph: context, saved output and all", () => {
-    // CC-171, trap 31
+    // rule: function-context-memory
     const Exp = functionOf(
       (ctx, x) => {
         const y = x.exp();

@@ -46,6 +46,7 @@ class ScaledProduct extends AutogradFunction {
 
 describe("jvp of a Function", () => {
   test("computes tangents beside gradients, with what was saved for it", () => {
+    // rule: function-jvp
     const [a, b] = [leaf([1], { dtype: "float64" }), leaf([2], { dtype: "float64" })];
     dualLevel(() => {
       const out = ScaledProduct.apply(makeDual(a, double([1])), b, 4);
@@ -82,6 +83,7 @@ describe("jvp of a Function", () => {
   });
 
   test("is called only for tangents, and not before forward has ended", () => {
+    // rule: function-jvp
     const calls = [];
     const F = functionOf(
       (_ctx, x) => {
@@ -102,6 +104,7 @@ describe("jvp of a Function", () => {
   });
 
   test("receives zeros, or null as setMaterializeGrads() says, and null for what has no tangent", () => {
+    // rule: function-jvp
     const seen = [];
     const F = (materialize) =>
       functionOf(
@@ -152,6 +155,7 @@ describe("jvp of a Function", () => {
   });
 
   test("of a view returns a view of the tangent", () => {
+    // rule: function-jvp-views
     const F = (returned) =>
       functionOf(
         (_ctx, x) => x.narrow(0, 0, 2),
@@ -175,6 +179,7 @@ describe("jvp of a Function", () => {
   });
 
   test("of an argument that is returned as it is returns a view of its tangent", () => {
+    // rule: function-jvp-views
     const F = (returned) =>
       functionOf(
         (_ctx, x, y) => [x.add(y), x],
@@ -197,6 +202,7 @@ describe("jvp of a Function", () => {
   });
 
   test("of an argument changed in place changes the tangent in place", () => {
+    // rule: function-jvp-views
     const F = (jvp) =>
       functionOf(
         (ctx, x) => {

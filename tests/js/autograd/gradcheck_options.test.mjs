@@ -81,6 +81,7 @@ describe("gradcheck", () => {
   });
 
   test("allows a difference of nondetTol between two backward calls", () => {
+    // rule: gradcheck-finds
     for (const fastMode of [false, true]) {
       let calls = 0;
       const fn = doubled({ noise: () => (calls++ % 2) * 1e-8 });
@@ -102,6 +103,7 @@ describe("gradcheck", () => {
   });
 
   test("does not check missing gradients with checkUndefinedGrad: false", () => {
+    // rule: gradcheck-finds
     class NeedsGradient extends AutogradFunction {
       static forward(ctx, x) {
         ctx.setMaterializeGrads(false);

@@ -10,7 +10,7 @@ describe("known gradients", () => {
   const scalars = (...data) => data.map((value) => leaf(value));
 
   test("of expressions", () => {
-    // CC-001 CC-004 CC-008 CC-013
+    // rule: vector-jacobian-product, dependent-roots, shared-weight-sums
     const e = leaf([0.5, 0.75]);
     e.exp().sum().backward();
     assertTensor(e.grad, [1.6487213, 2.117]);
@@ -35,7 +35,7 @@ describe("known gradients", () => {
   });
 
   test("of several roots, which may repeat or depend on each other", () => {
-    // CC-006 CC-007 B.17, traps 2 3
+    // rule: backward-several-roots, repeated-roots
     const [x, y, q, a, b] = scalars(1, 1, 5, 2, 3);
     const q2 = q.mul(2);
     eg.autograd.backward([x.add(y).add(q2), a.mul(b).add(q2)], {
@@ -52,7 +52,7 @@ describe("known gradients", () => {
   });
 
   test("are the caller's own: never shared with a gradient given or with another leaf's", () => {
-    // CC-003 CC-010, traps 25 26
+    // rule: given-gradient-copied, leaves-own-gradients
     const v = leaf([
       [0, 0],
       [0, 0],
@@ -71,7 +71,7 @@ describe("known gradients", () => {
   });
 
   test("add up in the same object", () => {
-    // CC-005, trap 30
+    // rule: grad-accumulates, grad-added-in-place, grad-assignment
     const x = leaf(3);
     x.mul(x).backward();
     const first = x.grad;
@@ -88,7 +88,7 @@ describe("known gradients", () => {
   });
 
   test("have the shape of what was broadcast", () => {
-    // CC-012 CC-017 CC-018 F.8, trap 28
+    // rule: broadcast-sums, empty-tensors, implicit-gradient
     const a = leaf([[1], [1], [1]]);
     const b = leaf([1, 2, 3, 4]);
     a.mul(b).sum().backward();
@@ -105,7 +105,8 @@ describe("known gradients", () => {
   });
 
   test("at the points where a function has none follow PyTorch", () => {
-    // CC-099 CC-100 CC-101 CC-102 L, traps 60 61
+    // rule: subgradients, no-domain-check, norm-at-zero, ties-of-two, ties-of-reductions
+    // rule: decomposed-identity
     const at = (fn, ...points) => {
       const x = leaf(points);
       fn(x).sum().backward();
@@ -148,7 +149,7 @@ describe("known gradients", () => {
 
 describe("graphs", () => {
   test("are freed by backward unless they are kept, where something was saved", () => {
-    // CC-030 CC-031 CC-032 B.19, traps 32 36
+    // rule: graph-freed, retain-graph, nothing-saved-nothing-freed
     const x = leaf(3);
     const y = x.mul(x);
     y.backward();
@@ -165,7 +166,7 @@ describe("graphs", () => {
   });
 
   test("of gradients are made by createGraph, which keeps the graph below", () => {
-    // CC-035 CC-036 B.20, trap 27
+    // rule: create-graph, backward-through-grad
     const x = leaf(2);
     const y = x.pow(3);
     const create = { createGraph: true };
@@ -188,7 +189,7 @@ describe("graphs", () => {
   });
 
   test("that hold their own leaf's gradient go when that is taken away", () => {
-    // CC-038 B.18, trap 57
+    // rule: create-graph-warns
     const x = leaf([1, 2]);
     assertFlat(() => {
       x.mul(x).sum().backward(null, { createGraph: true });
@@ -197,7 +198,7 @@ describe("graphs", () => {
   });
 
   test("of 100,000 operations run and are freed", () => {
-    // A.16, trap 55
+    // rule: deep-graph
     const { graphNodes } = eg.memory();
     eg.scope(() => {
       const x = leaf([1]);

@@ -8,7 +8,7 @@ import { assertFlat, leaf, values } from "../support/graphs.mjs";
 
 describe("a tensor hook", () => {
   test("sees what the one before it returned", () => {
-    // CC-059
+    // rule: tensor-hook-order
     const a = leaf(1);
     const b = a.clone();
     b.registerHook((grad) => grad.mul(2));
@@ -18,6 +18,7 @@ describe("a tensor hook", () => {
   });
 
   test("may only look", () => {
+    // rule: tensor-hook-returns
     const x = leaf([1, 2]);
     const seen = [];
     x.registerHook((grad) => {
@@ -40,7 +41,7 @@ describe("a tensor hook", () => {
   });
 
   test("that closes over its own tensor goes with the scope, or with dispose()", () => {
-    // CC-171
+    // rule: hook-memory
     const x = leaf([1]);
     assertFlat((i) => {
       const y = x.mul(2);
@@ -51,7 +52,7 @@ describe("a tensor hook", () => {
   });
 
   test("of an input of grad() that is not executed still runs, one of another leaf does not", () => {
-    // CC-040
+    // rule: sibling-outputs, tensor-hook-without-node
     const x = leaf(eg.ones([4, 2]).arraySync());
     let calls = 0;
     x.registerHook(() => {
@@ -72,7 +73,7 @@ describe("a tensor hook", () => {
   });
 
   test("of one of several outputs gets null when no gradient came", () => {
-    // CC-072
+    // rule: tensor-hook-null
     const x = leaf([1, 2, 3, 4, 5]);
     const xs = eg.unbind(x);
     const seen = [];
@@ -85,6 +86,7 @@ describe("a tensor hook", () => {
   });
 
   test("cannot put a value in the place of null", () => {
+    // rule: tensor-hook-null
     const [first, second] = eg.unbind(leaf([1, 2]));
     first.registerHook(() => eg.ones([]));
     assertThrows(() => second.backward(), "InvalidGradient", /cannot replace a null gradient/);
@@ -116,7 +118,7 @@ describe("a tensor hook", () => {
   });
 
   test("that is removed is freed by the engine, also after the tensor", () => {
-    // J.1
+    // rule: hook-removal
     const x = leaf([1]);
     const sum = (() => {
       const y = x.mul(1);
@@ -140,7 +142,7 @@ describe("a tensor hook", () => {
   });
 
   test("stays with the value it was registered for when the tensor changes in place", () => {
-    // CC-068 CC-139, trap 46
+    // rule: hooks-stay-with-value
     const x = leaf([1, 2]);
     const y = x.clone();
     const before = [];
@@ -158,7 +160,7 @@ describe("a tensor hook", () => {
   });
 
   test("of a leaf outlives the graphs", () => {
-    // trap 50
+    // rule: leaf-hook-outlives-graph
     const x = leaf([1]);
     let calls = 0;
     x.registerHook(() => {
@@ -169,7 +171,7 @@ describe("a tensor hook", () => {
   });
 
   test("that runs backward itself is fine", () => {
-    // J.13
+    // rule: hook-may-nest
     const x = leaf([2]);
     const inner = leaf([5]);
     x.registerHook((grad) => {
@@ -182,7 +184,7 @@ describe("a tensor hook", () => {
   });
 
   test("registered after detach, view or nothing changes gradients as its equivalents do", () => {
-    // CC-070
+    // rule: detach-equivalents
     for (const make of [(x) => x.detach(), (x) => eg.noGrad(() => x.viewAs(x))]) {
       const x = leaf([2]);
       x.mul(x).add(make(x).mul(x)).sum().backward();
@@ -199,7 +201,7 @@ describe("a tensor hook", () => {
 
 describe("retainGrad", () => {
   test("keeps and adds up the gradient of a result", () => {
-    // CC-073
+    // rule: retain-grad
     const x = leaf([1, 2]);
     const h = x.mul(3);
     h.retainGrad();
@@ -217,7 +219,7 @@ describe("retainGrad", () => {
   });
 
   test("sees the gradient after all tensor hooks and before the node's prehooks", () => {
-    // CC-063, J.2, trap 48
+    // rule: retain-grad-after-hooks
     const x = leaf([1]);
     const y = x.clone();
     y.retainGrad();
@@ -229,7 +231,7 @@ describe("retainGrad", () => {
   });
 
   test("moves to the newest value when the tensor changes in place", () => {
-    // CC-071, trap 46
+    // rule: retain-grad-moves
     const x = leaf([1]);
     const y = x.clone();
     y.retainGrad();

@@ -39,17 +39,17 @@ describe("modes", () => {
 
 describe("noGrad", () => {
   test("results are leaves that require no gradient", () => {
-    // CC-074 A.2 G.6
+    // rule: no-grad-results, record-condition
     const x = leaf([1]);
     const w = eg.noGrad(() => x.add(eg.ones([1])));
     assert.deepEqual([w.requiresGrad, w.gradFn, w.isLeaf], [false, null, true]);
     assertThrows(() => w.backward(), "NoGradPath", /does not require a gradient/);
-    // CC-075
+    // rule: no-grad-factories
     assert.equal(eg.noGrad(() => eg.ones([1], { requiresGrad: true })).requiresGrad, true);
   });
 
   test("in-place changes still count", () => {
-    // CC-090, trap 33
+    // rule: no-grad-counts-versions
     const x = leaf([1]);
     const y = x.mul(x);
     eg.noGrad(() => void x.add_(1));
@@ -58,7 +58,7 @@ describe("noGrad", () => {
   });
 
   test("a view made in it may not be changed in place outside", () => {
-    // G.10 I.10
+    // rule: no-grad-view, view-inplace-error
     const x = leaf([1, 2]).clone();
     const view = eg.noGrad(() => x.view([2]));
     assert.equal(view.requiresGrad, true);
@@ -69,7 +69,7 @@ describe("noGrad", () => {
 
 describe("setGradEnabled", () => {
   test("inside of another mode holds until its own end", () => {
-    // CC-077 G.8
+    // rule: set-grad-enabled
     const x = leaf([1]);
     const inner = eg.setGradEnabled(false, () => eg.setGradEnabled(true, () => x.mul(2)));
     assert.equal(inner.requiresGrad, true);
@@ -77,7 +77,7 @@ describe("setGradEnabled", () => {
   });
 
   test("is restored when a node or hook fails, and in nested calls", () => {
-    // CC-116, trap 19
+    // rule: nested-grad-mode, mode-restored
     const x = leaf([1]);
     x.registerHook(() => {
       assert.equal(eg.isGradEnabled(), false);
@@ -96,7 +96,7 @@ describe("setGradEnabled", () => {
 
 describe("inferenceMode", () => {
   test("makes tensors that are outside of all graphs", () => {
-    // CC-079 G.11 G.12
+    // rule: inference-tensors, inference-requires-grad, inference-mode-off
     eg.inferenceMode(() => {
       assert.equal(eg.isInferenceModeEnabled(), true);
       assert.equal(eg.isGradEnabled(), false);
@@ -119,7 +119,8 @@ describe("inferenceMode", () => {
   });
 
   test("its tensors have no version, are not saved, and change only inside", () => {
-    // G.13 G.14
+    // rule: inference-no-version, inference-changed-inside-only, inference-not-saved
+    // rule: inference-requires-grad
     const c = eg.inferenceMode(() => eg.ones([2]));
     const x = leaf([1, 2]);
     assertThrows(() => c.version, "InferenceTensor", /inference mode has no version/);
@@ -142,7 +143,7 @@ describe("inferenceMode", () => {
   });
 
   test("ordinary tensors stay ordinary in it", () => {
-    // CC-082 G.15
+    // rule: normal-tensor-in-inference, inference-view-restricted
     const s = leaf([1, 2]);
     const a = s.clone();
     const [view, version] = eg.inferenceMode(() => {
@@ -178,7 +179,7 @@ describe("inferenceMode", () => {
 
 describe("a module's training mode", () => {
   test("changes nothing about recording", () => {
-    // CC-084 G.16 G.17
+    // rule: eval-records, module-requires-grad
     const model = new eg.nn.Sequential(new eg.nn.Linear(2, 2), new eg.nn.Tanh());
     const x = eg.ones([1, 2]);
     const gradients = [true, false].map((training) => {
@@ -195,7 +196,7 @@ describe("a module's training mode", () => {
 
 describe("requiresGrad", () => {
   test("is a property of leaves", () => {
-    // CC-085 G.1 G.2
+    // rule: requires-grad-of-leaves, requires-grad-floats-only
     const x = leaf([1]);
     const y = x.mul(2);
     assertThrows(
@@ -212,7 +213,7 @@ describe("requiresGrad", () => {
   });
 
   test("turned off after recording, stops the accumulation", () => {
-    // CC-083 G.4
+    // rule: frozen-after-recording
     const x = leaf([1]);
     const y = x.mul(2);
     x.requiresGrad = false;
@@ -223,7 +224,7 @@ describe("requiresGrad", () => {
 
 describe("detaching", () => {
   test("shares values and version, but no history", () => {
-    // CC-091 I.7, trap 47
+    // rule: detach, version-shared
     const x = leaf([1, 2]);
     const y = x.mul(2);
     const d = y.detach();
@@ -236,7 +237,7 @@ describe("detaching", () => {
   });
 
   test("in place takes the tensor itself out of the graph", () => {
-    // CC-140 I.8
+    // rule: detach-in-place, detach-in-place-views
     const x = leaf([1]);
     const a = x.mul(2);
     assert.equal(a.detach_(), a);

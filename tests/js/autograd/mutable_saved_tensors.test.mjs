@@ -19,6 +19,7 @@ describe("allowMutationOnSavedTensors", () => {
 
   for (const [name, change] of Object.entries(inPlace)) {
     test(`gives the gradients of the old values after a change of ${name}`, () => {
+      // rule: mutation-allowed
       const run = () => {
         const a = leaf([1, 2, 3]);
         const b = a.clone();
@@ -51,6 +52,7 @@ describe("allowMutationOnSavedTensors", () => {
   });
 
   test("copies a tensor once, and only while it is saved", () => {
+    // rule: mutation-allowed
     allowMutationOnSavedTensors((context) => {
       const a = leaf([1, 2]).clone();
       const out = a.pow(2).sum();
@@ -88,6 +90,7 @@ describe("allowMutationOnSavedTensors", () => {
   });
 
   test("must contain the backward call, and cannot be nested", () => {
+    // rule: mutation-scope
     const a = leaf([1, 2]);
     const out = allowMutationOnSavedTensors(() => a.pow(2).sum());
     const message = /backward must run in the same call in which the graph was recorded/;
@@ -137,6 +140,7 @@ test("saveOnCpu accepts pinMemory: false and refuses true", () => {
 
 describe("versions", () => {
   test("incrementVersion() makes saved tensors outdated", () => {
+    // rule: version-incremented
     const x = leaf([1]);
     const y = x.mul(1);
     const out = y.exp().mul(y);
@@ -159,6 +163,7 @@ describe("versions", () => {
   });
 
   test("unsafePreserveVersionCounter() restores versions", () => {
+    // rule: version-incremented
     const x = leaf([2]).clone();
     const out = x.mul(x);
     x.detach();
@@ -182,6 +187,7 @@ describe("versions", () => {
 
 describe("nodes", () => {
   test("inputMetadata has the form of each gradient", () => {
+    // rule: output-metadata
     const [x, y] = [leaf([1, 2]), leaf([3, 4])];
     assert.deepEqual(x.mul(y).gradFn.inputMetadata, [
       { shape: [2], dtype: "float32", device: "cpu" },
@@ -197,6 +203,7 @@ describe("nodes", () => {
   });
 
   test("savedTensors and saved of a Function, until the graph is freed", () => {
+    // rule: function-saved-by-node
     class Saving extends AutogradFunction {
       static forward(ctx, x, y) {
         const out = x.mul(y);

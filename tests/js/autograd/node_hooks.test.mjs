@@ -8,7 +8,7 @@ import { leaf, values } from "../support/graphs.mjs";
 
 describe("node hooks", () => {
   test("run around the node, prehooks first, and see what it receives and returns", () => {
-    // CC-062
+    // rule: hook-order, post-hook-arguments
     const a = leaf([1]);
     const b = a.mul(2);
     const node = b.gradFn;
@@ -30,7 +30,7 @@ describe("node hooks", () => {
   });
 
   test("of an accumulator see no gradient leaving", () => {
-    // CC-065
+    // rule: accumulator-hooks
     const a = leaf([1]);
     const b = a.clone();
     const [[accumulator]] = b.gradFn.nextFunctions;
@@ -52,7 +52,7 @@ describe("node hooks", () => {
   });
 
   test("removed during a pass still run in it, removed before do not", () => {
-    // CC-060 J.8, trap 53
+    // rule: hook-removed-in-pass
     const a = leaf([1]);
     const b = a.clone();
     const node = b.gradFn;
@@ -73,6 +73,7 @@ describe("node hooks", () => {
   });
 
   test("must return a list of the right length", () => {
+    // rule: node-hook-count
     const broken = (hook, kind) => {
       const y = leaf([1]).clone();
       y.gradFn[kind](hook);
@@ -93,7 +94,7 @@ describe("node hooks", () => {
   });
 
   test("run only where the node does", () => {
-    // J.7, trap 52
+    // rule: node-hooks-with-node
     const x = leaf([2]);
     const y = x.mul(3);
     const z = y.mul(4);
@@ -108,7 +109,7 @@ describe("node hooks", () => {
 
 describe("post-accumulate-grad hooks", () => {
   test("run in order, may change the leaf and its gradient", () => {
-    // CC-067
+    // rule: post-accumulate-hook
     const t = leaf([0.1, 0.2, 0.3]);
     t.registerPostAccumulateGradHook((param) => eg.noGrad(() => void param.sub_(param.grad)));
     t.registerPostAccumulateGradHook((param) => eg.noGrad(() => void param.mul_(4)));
@@ -117,7 +118,7 @@ describe("post-accumulate-grad hooks", () => {
   });
 
   test("run in their place among the hooks of the accumulator, and not for grad()", () => {
-    // CC-067 J.6
+    // rule: hook-order, post-accumulate-not-for-grad
     const t = leaf([1]);
     const y = t.clone();
     const [[accumulator]] = y.gradFn.nextFunctions;
@@ -133,7 +134,7 @@ describe("post-accumulate-grad hooks", () => {
   });
 
   test("are for leaves, return nothing and can be removed", () => {
-    // CC-067
+    // rule: post-accumulate-refused
     const t = leaf([1]);
     assertThrows(
       () => t.mul(2).registerPostAccumulateGradHook(() => {}),

@@ -44,6 +44,7 @@ describe("a tensor whose elements share places is not written to", () => {
   }
 
   test("set_, indexPut_, copy_", () => {
+    // rule: overlap-not-written
     const memory = eg.ones([3]);
     const x = memory.expand([2, 3]);
     const index = eg.tensor([0], { dtype: "int64" });

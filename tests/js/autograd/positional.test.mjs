@@ -75,6 +75,7 @@ describe("grad", () => {
   }
 
   test("onlyInputs is ignored, with a warning where it is false", () => {
+    // rule: only-inputs
     const { x, y } = graphOf();
     const { warn } = console;
     const warnings = [];

@@ -176,6 +176,7 @@ describe("views that the user makes under noGrad are still refused", () => {
   }
 
   test("also when the base is no longer referenced", () => {
+    // rule: view-inplace-error
     const base = eg.ones([2, 2]);
     const made = eg.noGrad(() => base.reshape([4]));
     base.dispose();

@@ -10,7 +10,7 @@ const { graph } = eg.autograd;
 
 describe("saved tensors", () => {
   test("are looked up by PyTorch's names, as they were", () => {
-    // CC-094 N.5
+    // rule: saved-introspection, saved-output-alias
     const a = leaf([2]);
     const b = a.mul(a);
     const c = a.mul(b);
@@ -27,7 +27,7 @@ describe("saved tensors", () => {
   });
 
   test("are freed with the graph", () => {
-    // CC-095 H.6
+    // rule: saved-freed, saved-hooks-once
     const a = leaf([2]);
     const c = a.mul(a);
     const raw = c.gradFn.rawSaved.self;
@@ -38,7 +38,7 @@ describe("saved tensors", () => {
   });
 
   test("take one pair of hooks, unless there is nothing to keep", () => {
-    // CC-095 H.12
+    // rule: saved-hooks-once, pack-once
     const a = leaf([2]);
     const c = a.mul(a);
     const packed = [];
@@ -66,7 +66,7 @@ describe("saved tensors", () => {
   });
 
   test("changed in place are detected, whatever changed them", () => {
-    // CC-086 CC-088, traps 32 33
+    // rule: saved-checked, saved-message
     const x = leaf([1, 2]);
     const y = x.add(0);
     const z = y.mul(y);
@@ -82,7 +82,7 @@ describe("saved tensors", () => {
   });
 
   test("mix of in-place changes and saved values: what is not needed may change", () => {
-    // CC-087, trap 34
+    // rule: unread-values-may-change
     const x = leaf(eg.ones([1]).arraySync());
     const y = x.add(0).mul(4);
     const m = x.div(2);
@@ -98,7 +98,7 @@ describe("saved tensors", () => {
 
 describe("savedTensorsHooks", () => {
   test("keep any JavaScript value, which unpack gets each time", () => {
-    // H.11 H.15
+    // rule: pack-once, unpack-each-time
     const a = leaf([2, 3]);
     const packs = [];
     let unpacks = 0;
@@ -123,7 +123,7 @@ describe("savedTensorsHooks", () => {
   });
 
   test("the innermost pair counts, and only while it is there", () => {
-    // H.15
+    // rule: saved-hooks-innermost
     const a = leaf([1]);
     const log = [];
     const hooks = (name, fn) =>
@@ -144,7 +144,7 @@ describe("savedTensorsHooks", () => {
   });
 
   test("keep the path to the tensor for a second derivative", () => {
-    // H.15, trap 37
+    // rule: unpack-restores-history
     const a = leaf([3], { dtype: "float64" });
     const cube = (x) =>
       graph.savedTensorsHooks(
@@ -156,7 +156,7 @@ describe("savedTensorsHooks", () => {
   });
 
   test("plain numbers are not packed", () => {
-    // CC-097
+    // rule: numbers-not-packed
     let packs = 0;
     graph.savedTensorsHooks(
       (x) => {
@@ -170,7 +170,7 @@ describe("savedTensorsHooks", () => {
   });
 
   test("pack may not change its argument", () => {
-    // H.13
+    // rule: pack-must-not-change
     const pack = (x) => x.add_(1);
     assert.throws(
       () => graph.savedTensorsHooks(pack, pack, () => leaf([1]).add(0).exp()),
@@ -179,7 +179,7 @@ describe("savedTensorsHooks", () => {
   });
 
   test("unpack must return a tensor", () => {
-    // H.14
+    // rule: unpack-returns-tensor
     const a = leaf([1]);
     const y = graph.savedTensorsHooks(
       (x) => x,
@@ -194,7 +194,7 @@ describe("savedTensorsHooks", () => {
   });
 
   test("what they throw comes out of the operation and of backward", () => {
-    // H.16
+    // rule: saved-hook-errors
     const a = leaf([1]);
     const packError = new Error("pack");
     const failing = (error) => () => {
@@ -223,7 +223,7 @@ describe("savedTensorsHooks", () => {
   });
 
   test("can be forbidden with a message", () => {
-    // H.17
+    // rule: saved-hooks-disabled
     const identity = (x) => x;
     const withHooks = (fn) => graph.savedTensorsHooks(identity, identity, fn);
     graph.disableSavedTensorsHooks("not here", () => {
@@ -243,13 +243,14 @@ describe("savedTensorsHooks", () => {
   });
 
   test("saveOnCpu computes the same", () => {
-    // H.18
+    // rule: save-on-cpu
     const a = leaf([1, 2]);
     graph.saveOnCpu(() => a.mul(a).exp().sum()).backward();
     assertTensor(a.grad, [2 * Math.E, 4 * Math.E ** 4], { rtol: 1e-5 });
   });
 
   test("what they keep outlives the scope it was packed in, and goes with the graph", () => {
+    // rule: saved-hooks-memory
     const a = leaf([1, 2]);
     const kinds = [(x) => x.mul(2), (x) => ({ kept: x.mul(2) })];
     for (const pack of kinds) {

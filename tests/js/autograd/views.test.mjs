@@ -8,7 +8,7 @@ import { leaf, nodeNames, values } from "../support/graphs.mjs";
 
 describe("an in-place change of a view", () => {
   test("changes the history of the base", () => {
-    // CC-125 I.12, trap 39
+    // rule: inplace-on-view
     const root = leaf([
       [1, 2],
       [3, 4],
@@ -23,7 +23,7 @@ describe("an in-place change of a view", () => {
   });
 
   test("makes a base that needed no gradient need one, and its earlier views", () => {
-    // CC-129 CC-137 I.3, trap 44
+    // rule: inplace-requires-grad, earlier-views-require-grad
     const a = eg.tensor([2, 5]);
     const b = leaf([3]);
     const r = a.narrow(0, 1, 1).mul_(b);
@@ -43,7 +43,7 @@ describe("an in-place change of a view", () => {
   });
 
   test("is what assigning to an index does", () => {
-    // CC-131 CC-132 I.4
+    // rule: assignment-cuts-history, assignment-gives-gradient
     const x = leaf(eg.ones([3, 2]).arraySync());
     const y = x.add(2);
     const { version } = y;
@@ -68,7 +68,7 @@ describe("an in-place change of a view", () => {
   });
 
   test("of a view of a view is seen by all", () => {
-    // CC-126 CC-127 CC-133, trap 40
+    // rule: views-see-changes, view-base
     const root = leaf([1, 2, 3, 4]);
     const x = root.clone();
     const half = x.narrow(0, 0, 2);
@@ -82,7 +82,7 @@ describe("an in-place change of a view", () => {
   });
 
   test("chains, each change on top of the one before", () => {
-    // CC-128, traps 41 42
+    // rule: inplace-on-view-chain, slice-not-shared
     const root = leaf([1, 2], { dtype: "float64" });
     const program = (x) => {
       const y = x.clone();
@@ -98,7 +98,7 @@ describe("an in-place change of a view", () => {
 
 describe("in-place changes that are refused", () => {
   test("of leaves and their views", () => {
-    // CC-134 I.2
+    // rule: leaf-inplace-error
     const x = leaf([1, 2]);
     assertThrows(
       () => x.add_(1),
@@ -119,7 +119,7 @@ describe("in-place changes that are refused", () => {
   });
 
   test("of views that come in groups", () => {
-    // CC-135 I.10 I.16, trap 45
+    // rule: multi-output-views, view-inplace-error, restriction-needs-gradient
     const x = leaf([1, 2]).clone();
     const [part] = eg.unbind(x);
     assertThrows(
@@ -153,7 +153,7 @@ describe("in-place changes that are refused", () => {
 
 describe("a lost history", () => {
   test("does not hide what else a view can tell", () => {
-    // I.14
+    // rule: restricted-view-stale
     const x = leaf([1, 2]).clone();
     const view = eg.noGrad(() => x.view([2]));
     x.mul_(2);
@@ -170,7 +170,7 @@ describe("a lost history", () => {
 
 describe("versions", () => {
   test("are counted once per change and shared by views and detached tensors", () => {
-    // CC-092 H.1
+    // rule: version-per-change, version-shared
     const x = eg.zeros([4]);
     x.add_(1).add_(1);
     assert.equal(x.version, 2);

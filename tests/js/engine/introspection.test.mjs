@@ -9,7 +9,7 @@ import { assertFlat, leaf, nodeNames, values } from "../support/graphs.mjs";
 
 describe("gradFn", () => {
   test("has PyTorch's name and leads to the nodes of the inputs", () => {
-    // CC-015 N.5 A.14
+    // rule: node-names, node-introspection, no-edge-without-grad
     const [w, x] = [leaf([3]), eg.tensor([2])];
     const y = w.mul(x);
     assert.equal(y.gradFn.name, "MulBackward0");
@@ -27,6 +27,7 @@ describe("gradFn", () => {
   });
 
   test("is the same object for the same node", () => {
+    // rule: node-introspection
     const x = leaf([1]);
     const y = x.mul(2);
     const node = y.gradFn;
@@ -39,7 +40,7 @@ describe("gradFn", () => {
   });
 
   test("is numbered by age and by height", () => {
-    // CC-047 CC-052 A.11 A.12
+    // rule: sequence-number, topological-number
     const x = leaf([1]);
     const h = x.exp();
     const m = h.exp();
@@ -61,7 +62,7 @@ describe("gradFn", () => {
   });
 
   test("says which output of an operation a tensor is", () => {
-    // A.9
+    // rule: output-number
     const parts = eg.unbind(leaf([1, 2, 3]));
     assert.deepEqual(
       parts.map((part) => part.outputNr),
@@ -72,7 +73,7 @@ describe("gradFn", () => {
   });
 
   test("keeps metadata as long as the node lives", async () => {
-    // N.4
+    // rule: node-metadata
     const y = leaf([1]).mul(2);
     y.gradFn.metadata.note = { any: "value" };
     await collectGarbage();
@@ -106,7 +107,7 @@ describe("gradFn", () => {
   });
 
   test("reaches the bottom of a deep graph", () => {
-    // Trap 55
+    // rule: deep-graph
     eg.scope(() => {
       let y = leaf([1]);
       for (let i = 0; i < 20_000; i++) y = y.mul(1);
@@ -118,7 +119,7 @@ describe("gradFn", () => {
 
 describe("gradient edges", () => {
   test("stand for the value a tensor had", () => {
-    // CC-045 B.21
+    // rule: gradient-edge-as-input
     const { getGradientEdge } = eg.autograd.graph;
     const x = leaf([1, 1]).clone();
     const edge = getGradientEdge(x);
@@ -136,7 +137,7 @@ describe("gradient edges", () => {
 
 describe("batches of gradients", () => {
   test("give a batch of results", () => {
-    // B.15
+    // rule: batched-gradients
     const x = leaf([1, 2]);
     const y = x.mul(x);
     const gradOutputs = eg.eye(2);
@@ -194,7 +195,7 @@ describe("toDot", () => {
 
 describe("profile", () => {
   test("records every node that backward runs", () => {
-    // N.12
+    // rule: profiler-events
     const x = leaf([1, 2]);
     const { result, events } = eg.autograd.profile(() => {
       const y = x.mul(x).exp().sum();

@@ -27,6 +27,7 @@ describe("backwardAsync", () => {
   });
 
   test("calls hooks on the thread that registered them", async () => {
+    // rule: hooks-on-their-thread
     const x = leaf(1, 2);
     const y = x.mul(3);
     const threads = [];
@@ -43,6 +44,7 @@ describe("backwardAsync", () => {
   });
 
   test("calls hooks with the modes of the backward call", async () => {
+    // rule: caller-state
     const x = leaf(2);
     const seen = [];
     const y = x.pow(3);
@@ -55,8 +57,8 @@ describe("backwardAsync", () => {
     assert.equal(eg.isGradEnabled(), true);
   });
 
-  // Trap 24d: a function of the calling thread is called while that thread's call is pending.
   test("runs a Function, and a backward within it, from JavaScript", async () => {
+    // rule: hooks-on-their-thread, hook-may-nest
     class Cube extends eg.autograd.Function {
       static forward(ctx, x) {
         ctx.saveForBackward(x);
@@ -74,8 +76,8 @@ describe("backwardAsync", () => {
     assertTensor(x.grad, [3, 12]);
   });
 
-  // Trap 24e.
   test("rejects with the very object that a hook threw", async () => {
+    // rule: thrown-object
     const thrown = { not: "even an error" };
     const y = leaf(1).mul(2);
     y.registerHook(() => {
@@ -93,12 +95,14 @@ describe("backwardAsync", () => {
   });
 
   test("may run many times at once on one leaf", async () => {
+    // rule: threads-share-a-leaf
     const x = leaf(1, 1);
     await Promise.all(Array.from({ length: 20 }, (_, i) => x.mul(i).sum().backwardAsync()));
     assertTensor(x.grad, [190, 190]);
   });
 
   test("leaves nothing behind when it fails", async () => {
+    // rule: failed-call-leaks-nothing
     const x = leaf(1, 2);
     const attempt = async () => {
       const y = x.mul(2);

@@ -96,7 +96,7 @@ describe("forward hooks with options", () => {
 
 describe("full backward hooks", () => {
   test("see the gradients of inputs and outputs and may replace those of the inputs", () => {
-    // J.10
+    // rule: full-backward-hook
     const module = new Scale();
     const x = leaf([3, 4]);
     const seen = [];
@@ -115,7 +115,7 @@ describe("full backward hooks", () => {
   });
 
   test("run between the hooks of the nodes, in PyTorch's order", () => {
-    // CC-073 J.6
+    // rule: full-backward-hook-order, hook-order
     const linear = new eg.nn.Linear(2, 3);
     const x = leaf([[1, 2]]);
     const log = [];
@@ -140,7 +140,7 @@ describe("full backward hooks", () => {
   });
 
   test("run with null inputs as soon as the outputs' gradients are there when no input needs one", () => {
-    // J.10
+    // rule: full-backward-hook-no-input
     const module = new Scale();
     const seen = [];
     module.registerFullBackwardHook((_, gradInputs, gradOutputs) => {
@@ -179,6 +179,7 @@ describe("full backward hooks", () => {
   });
 
   test("must return as many gradients as there are inputs", () => {
+    // rule: full-backward-hook
     const module = new Scale();
     module.registerFullBackwardHook(() => [null, null]);
     assertThrows(
@@ -189,7 +190,7 @@ describe("full backward hooks", () => {
   });
 
   test("do nothing without recording, and leak nothing", () => {
-    // Trap 58
+    // rule: full-backward-hook-memory
     const module = new Scale();
     let calls = 0;
     module.registerFullBackwardHook((_, __, gradOutputs) => {

@@ -106,13 +106,13 @@ describe("gradients of complex numbers are PyTorch's", () => {
   ];
   for (const [name, re, im, loss, expected] of cases) {
     test(`the gradient of ${name}`, () => {
-      // CC-105, CC-107, CC-109, CC-112
+      // rule: complex-known-values
       assertClose(gradientAt(re, im, loss), expected, { rtol: 0, atol: 1e-6 });
     });
   }
 
   test("a complex result needs a gradient, of its own dtype", () => {
-    // CC-111
+    // rule: implicit-gradient-real-only, root-gradient-complexness
     const z = scalar(1, 2);
     z.mul(2).backward(eg.tensor({ re: 1, im: 0 }, { dtype: "complex128" }));
     assert.deepEqual([...z.grad.dataSync()], [2, 0]);
@@ -129,6 +129,7 @@ describe("gradients of complex numbers are PyTorch's", () => {
   });
 
   test("descending along them makes a loss smaller", () => {
+    // rule: complex-convention
     const z = leaf({ re: 2, im: -1 }, { re: -1, im: 3 });
     const target = eg.tensor([{ re: 1, im: 1 }, 0], { dtype: "complex128" });
     const optimizer = new eg.optim.SGD([z], { lr: 0.1 });
@@ -208,6 +209,7 @@ describe("gradcheck takes complex inputs and outputs", () => {
   const z = () => leaf({ re: 0.5, im: -1.2 }, { re: -0.7, im: 0.4 });
 
   test("and agrees with right gradients", () => {
+    // rule: gradcheck-accepts
     assert.ok(gradcheck((a) => a.tanh().mul({ re: 0, im: 1 }), [z()]));
     assert.ok(gradgradcheck((a) => a.exp().mul(a.conj()), [z()]));
     const a = eg.randn([2, 3], { dtype: "complex128", requiresGrad: true });
@@ -217,6 +219,7 @@ describe("gradcheck takes complex inputs and outputs", () => {
   });
 
   test("and finds one that is not conjugated", () => {
+    // rule: gradcheck-finds
     class Wrong extends eg.autograd.Function {
       static forward(ctx, x) {
         ctx.saveForBackward(x);

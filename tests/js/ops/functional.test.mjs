@@ -15,7 +15,7 @@ describe("functional", () => {
   const [x, y] = [double([1, 2]), double([3, 4])];
 
   test("jacobian: a block per output and input, in the form they were given", () => {
-    // N.10
+    // rule: jacobian
     assertTensor(
       functional.jacobian((one) => one.pow(2), x),
       [2, 0, 0, 4],
@@ -33,6 +33,7 @@ describe("functional", () => {
   });
 
   test("hessian of a function with one element", () => {
+    // rule: hessian
     assertTensor(
       functional.hessian((one) => one.pow(3).sum(), x),
       [6, 0, 0, 12],
@@ -53,6 +54,7 @@ describe("functional", () => {
   });
 
   test("products agree with the matrices", () => {
+    // rule: functional-products
     const v = double([1, -2]);
     const [out, vjp] = functional.vjp(f, [x, y], v);
     const [, jvp] = functional.jvp(f, [x, y], [v, v]);
@@ -75,6 +77,7 @@ describe("functional", () => {
   });
 
   test("results are part of a graph with createGraph only", () => {
+    // rule: functional-create-graph
     const one = doubleLeaf([2]);
     const [, product] = functional.vjp((a) => a.pow(3), one, null, { createGraph: true });
     assertTensor(eg.autograd.grad(product, one)[0], [12]);
@@ -97,6 +100,7 @@ describe("functional", () => {
   });
 
   test("a vector must have the right form", () => {
+    // rule: functional-vector
     const square = (a) => a.mul(a);
     assertThrows(
       () => functional.vjp(square, x),
@@ -126,6 +130,7 @@ describe("functional", () => {
   });
 
   test("strict mode refuses what depends on nothing", () => {
+    // rule: functional-strict
     const strict = { strict: true };
     assertThrows(
       () => functional.jacobian(() => double([1]), x, strict),
@@ -147,7 +152,7 @@ describe("functional", () => {
 
 describe("gradcheck", () => {
   test("accepts right gradients, of several inputs and outputs", () => {
-    // CC-168 N.9
+    // rule: gradcheck-accepts
     const [a, b] = [doubleLeaf([[1, 2]]), doubleLeaf([[3], [4]])];
     assert.equal(
       gradcheck((x) => x.mul(x), doubleLeaf([1, -2])),
@@ -169,7 +174,7 @@ describe("gradcheck", () => {
   });
 
   test("reports a wrong backward", () => {
-    // CC-168
+    // rule: gradcheck-finds
     const functionOf = (backward) =>
       class F extends AutogradFunction {
         static forward(ctx, x) {
@@ -215,7 +220,7 @@ describe("gradcheck", () => {
   });
 
   test("wants inputs that it can work with", (t) => {
-    // CC-168
+    // rule: gradcheck-inputs
     assertThrows(
       () => gradcheck((x) => x, eg.ones([1])),
       "InvalidArgument",
@@ -243,6 +248,7 @@ describe("gradcheck", () => {
   });
 
   test("gradgradcheck goes one order further", () => {
+    // rule: gradgradcheck
     class Cube extends AutogradFunction {
       static forward(ctx, x) {
         ctx.saveForBackward(x);

@@ -58,7 +58,8 @@ describe("a hook of a tensor on the device", options, () => {
   for (const inner of ["cpu", "webgpu"]) {
     for (const way of ["x.mul(3).sum().backward()", "await x.mul(3).sum().backwardAsync()"]) {
       test(`may call backward on ${inner} within ${way}`, async () => {
-        // Traps 24a, 24f: in a separate process, because only that can be ended in a deadlock.
+        // rule: device-hook-may-nest, hooks-on-their-thread
+        // In a separate process, because only that can be ended in a deadlock.
         const { status, stdout, stderr } = await runProgram(
           `import * as eg from "edgegrad";
           await eg.init({ webgpu: "required" });
@@ -157,7 +158,7 @@ describe("gradients of gradients on the device", options, () => {
 
 describe("anomaly mode on the device", options, () => {
   test("finds NaN and names the node", () => {
-    // Trap 24g: checking for NaN reads a value back.
+    // rule: anomaly-reads-device
     assertThrows(
       () => autograd.detectAnomaly(() => leaf([-1, 2]).sqrt().sum().backward()),
       "AnomalyNan",

@@ -17,7 +17,7 @@ const kWays = [
 describe("a graph that crosses between the devices", options, () => {
   for (const [from, to] of kWays) {
     test(`from ${from} to ${to} and back is right 200 times`, () => {
-      // CC-173, traps 10 and 20: no wake-up is lost, whichever thread has the last node.
+      // rule: gradient-crosses-devices, owner-woken
       const x = eg.tensor([1, 2, 3], { device: from, requiresGrad: true });
       for (let i = 0; i < 200; i++) {
         eg.scope(() => x.mul(2).to(to).square().to(from).sum().backward());
@@ -48,7 +48,7 @@ describe("a graph that crosses between the devices", options, () => {
   });
 
   test("runs a node whose gradients are all missing on its device's thread", () => {
-    // Trap 20: a node runs on its device's thread even if it receives no gradient.
+    // rule: node-device-decides
     class Nothing extends eg.autograd.Function {
       static forward(ctx, x) {
         ctx.setMaterializeGrads(false);
@@ -87,7 +87,7 @@ describe("a graph that crosses between the devices", options, () => {
   });
 
   test("many pending backward calls end, each with its own gradient", async () => {
-    // C.22: work that backward recorded is done before work that is requested later.
+    // rule: device-work-in-order
     const leaves = Array.from({ length: 20 }, (_, i) => leaf([i, 1]));
     await Promise.all(leaves.map((x) => x.square().to("cpu").sum().backwardAsync()));
     for (const [i, x] of leaves.entries()) assertTensor(x.grad, [2 * i, 2]);
@@ -96,7 +96,7 @@ describe("a graph that crosses between the devices", options, () => {
 
 describe("operands on different devices", options, () => {
   test("join where one is a number in a tensor of the CPU", () => {
-    // CC-158.
+    // rule: gradient-device
     const [scalar, y] = [cpuLeaf(3), leaf([1, 2])];
     const product = scalar.mul(y);
     assert.equal(product.device, "webgpu");
@@ -147,7 +147,8 @@ describe("operands on different devices", options, () => {
 
 describe("what fails", options, () => {
   test("on one device while the other works is thrown once, and the next call works", async () => {
-    // CC-115, trap 9: in a separate process, which is ended if it hangs.
+    // rule: device-error
+    // In a separate process, which is ended if it hangs.
     const { status, stdout, stderr } = await runProgram(
       `import * as eg from "edgegrad";
       await eg.init({ webgpu: "required" });
