@@ -1,5 +1,7 @@
 // npm run pack:check: creates the package's tarball, installs it in new folders with the tools that users have, and
-// trains a small model there. Prints a table, and writes the one in README.md. The pieces are in tests/package.
+// trains a small model there. Prints a table, stores the results of its rows in tests/package/results.json, and writes the table in
+// README.md from it. Missing tools are installed (browsers by apt-get): 1 GB, which npm caches, and ten minutes. The pieces are in
+// tests/package.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";

@@ -1,5 +1,5 @@
-// A page that trains on WebGPU for many steps, with random shapes. `EG_SOAK_STEPS=5000 EG_SOAK_SEED=1 npm test -- browser/soak` takes
-// more of them.
+// A page that trains on WebGPU for many steps, with random shapes and reads at random points. `EG_SOAK_STEPS=5000 EG_SOAK_SEED=1
+// npm test -- browser/soak` takes more of them; then neither memory nor buffers nor pipelines may grow in the second half.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

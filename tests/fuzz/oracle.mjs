@@ -1,5 +1,5 @@
 // The invariants that hold for every program: which errors may occur, that a failing call changes nothing, and that the
-// engine keeps working.
+// engine keeps working. Also findings are a trap, a crash, a call that takes too long, and a leak that grows with every run.
 
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,5 @@
-// A program of the stress fuzzer: lines determined by a seed and a number, each of which starts an action or waits.
+// A program of the stress fuzzer: lines determined by a seed and a number, each of which starts an action or waits. `go(a, 7)` starts
+// action `a` with seed 7, `go(spawn(a), 7)` in a worker, and `go(killed(spawn(a)), 7)` in one that is terminated.
 
 import { Random } from "../random.mjs";
 import { kActions } from "./actions.mjs";
