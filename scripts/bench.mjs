@@ -21,7 +21,7 @@ import {
 } from "../tests/bench/report/history.mjs";
 import { keepTables } from "../tests/bench/report/keep.mjs";
 import { printMachine, printSummary, printWorkload } from "../tests/bench/report/print.mjs";
-import { speedPage } from "../tests/bench/sweep/page.mjs";
+import { keptSweep, kSweepResults, sweepFile } from "../tests/bench/sweep/page.mjs";
 import { runSweep } from "../tests/bench/sweep/run.mjs";
 import { kWorkloads } from "../tests/bench/workloads/index.mjs";
 import { buildForNode, buildWasm } from "./build.mjs";
@@ -35,7 +35,7 @@ const kTorchPackages = "Debian: python3-torch, and libopenblas0-pthread";
 const kHelp = `npm run bench -- [options]
 npm run bench -- sweep [families, or parts of names] [--quick] [--write]
   compare every op at three sizes with native PyTorch on one thread (${kTorchPackages});
-  --write writes the result to docs/speed.md
+  --write stores the result in ${kSweepResults}, from which the page is made
 npm run bench -- webgpu [--size full|small|tiny]
   measure the graphics card of this machine: products, convolutions, memory and training steps, with this package and its
   peers. Without a card, Chromium's software renderer is measured, with small sizes. The page "Measure your GPU" does the same
@@ -100,8 +100,9 @@ function sweep({ quick, write, ...options }, names) {
     if (!write) return;
     const date = new Date().toISOString().slice(0, 10);
     const machine = { date, cpu: cpus()[0].model, node: process.versions.node };
-    writeFileSync(join(kRoot, "docs", "speed.md"), speedPage(rows, { ...machine, ...libraries }));
-    console.log("Written to docs/speed.md");
+    const kept = keptSweep(rows, { ...machine, ...libraries });
+    writeFileSync(join(kRoot, kSweepResults), sweepFile(kept));
+    console.log(`Written to ${kSweepResults}`);
   };
 }
 

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensurePackage } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
+import { writeLists } from "./lists.mjs";
 import { withMarkedPart } from "./marked_text.mjs";
 import { CommandError, expected, kRoot, main, quiet, step } from "./process.mjs";
 
@@ -100,6 +101,7 @@ await main(async () => {
   const { Projects } = await import("../tests/package/projects.mjs");
   const { lineOf, readmeTable } = await import("../tests/package/table.mjs");
   await ensurePackage();
+  await writeLists();
   const tarball = await step("npm pack", () => pack(kRoot));
   const starter = await pack(join(kRoot, "create"));
   const projects = new Projects(tarball);

@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kAddons } from "./addons.mjs";
+import { kLists, listPath } from "./lists.mjs";
 import { kRoot, quiet } from "./process.mjs";
 
 const kHere = join(kRoot, "scripts", "reference");
@@ -11,12 +12,11 @@ const kHere = join(kRoot, "scripts", "reference");
 /** The folder of the guide. */
 export const kGuide = join(kRoot, "docs", "guide");
 
-/** Returns the pages of the guide and the lists, in the order of the links on the guide's first page. */
+/** Returns the pages of the guide, in the order of the links on its first page, and the lists. */
 export function guidePages() {
   const contents = readFileSync(join(kGuide, "README.md"), "utf8");
-  return [...contents.matchAll(/^- \[[^\]]*\]\(([^)]+\.md)\)/gm)].map(([, path]) =>
-    join(kGuide, path),
-  );
+  const pages = [...contents.matchAll(/^- \[[^\]]*\]\(([^)]+\.md)\)/gm)];
+  return [...pages.map(([, path]) => join(kGuide, path)), ...kLists.map(listPath)];
 }
 
 /** Writes the reference into a folder. Undocumented names and broken links are errors. */

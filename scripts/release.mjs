@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { kVariants, wasmFiles } from "./build.mjs";
+import { kLists, writeLists } from "./lists.mjs";
 import { expected, kRoot, main, quiet, read, step } from "./process.mjs";
 import {
   datedChangelog,
@@ -24,6 +25,7 @@ const kPublished = [
   "dist/index.js",
   "dist/index.modules.js",
   ...kVariants.flatMap(wasmFiles).map((name) => `dist/wasm/${name}`),
+  ...kLists.map((name) => `docs/generated/${name}.md`),
 ];
 
 const textOf = (file) => readFileSync(join(kRoot, file), "utf8");
@@ -54,7 +56,8 @@ function makePlan(wanted, date) {
 
 async function tryToPublish() {
   const missing = kPublished.filter((file) => !existsSync(join(kRoot, file)));
-  if (missing.length > 0) throw expected(`There is no ${missing.join(", no ")}: npm run build`);
+  if (missing.length > 0)
+    throw expected(`There is no ${missing.join(", no ")}: npm run build, npm run docs`);
   // A dry run works without a network: npm then skips the look-up of published versions.
   const options = ["--provenance", "--dry-run", "--ignore-scripts", "--fetch-retries=0"];
   const publish = (folder) => quiet("npm", ["publish", ...options], { cwd: join(kRoot, folder) });
@@ -68,7 +71,10 @@ async function release({ version, texts, notes }, { "no-build": isBuilt }) {
   try {
     for (const [file, text] of texts) writeFileSync(join(kRoot, file), text);
     const build = () => quiet(process.execPath, ["scripts/build.mjs"], { cwd: kRoot });
-    if (!isBuilt) await step("npm run build", build);
+    if (!isBuilt) {
+      await step("npm run build", build);
+      await writeLists();
+    }
     await tryToPublish();
     await step(`commit and tag v${version}`, async () => {
       await git("commit", "--message", `Release ${version}`, "--", ...kReleasedFiles);

@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { buildPackage } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { kIsolation } from "./isolation.mjs";
+import { writeLists } from "./lists.mjs";
 import { kRoot, main, quiet, step } from "./process.mjs";
 import { writeReference } from "./reference.mjs";
 import { serveFolder } from "./serve_folder.mjs";
@@ -18,6 +19,7 @@ const kSite = join(kRoot, "build", "site");
 async function build() {
   await ensureNodeModules();
   await buildPackage();
+  await writeLists();
   await step("pages", () =>
     quiet(process.execPath, [vite(), "build", join("demos", "site")], { cwd: kRoot }),
   );

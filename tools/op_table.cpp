@@ -164,7 +164,7 @@ Object describe_function(Object object, Result (*call)(Args...)) {
       "an op that may return several tensors must name its results");
   static_assert(
       requires { Op::samples; } || requires { Op::audience; },
-      "a public op must have samples: the derived tests and docs/ops.md run them");
+      "a public op must have samples: the derived tests and the list of ops run them");
   if constexpr (requires { Op::samples; }) object.field("samples", string_array(Op::samples));
   return object;
 }

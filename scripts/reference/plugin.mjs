@@ -17,6 +17,7 @@ import {
 } from "typedoc";
 import ts from "typescript";
 import { kAddons } from "../addons.mjs";
+import { kLists, listPath } from "../lists.mjs";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
@@ -50,6 +51,8 @@ export function load(app) {
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     dropHeading(project.readme);
+    leadToLists(project.readme, project);
+    for (const document of project.documents ?? []) leadToLists(document.content, project);
     for (const name of kAddons) nameAddon(project.getChildByName(name), name);
     for (const reflection of Object.values(project.reflections)) {
       showBase(reflection, project);
@@ -106,6 +109,15 @@ function dropHeading(page) {
 function headingOf([first]) {
   const [line, title] = /^\s*# (.*)\n/.exec(first.text);
   return { line, title };
+}
+
+// The links of the guide to lists lead to the page that says where they are; on the site, to the lists themselves.
+function leadToLists(parts, { files }) {
+  for (const part of parts.filter(({ kind }) => kind === "relative-link")) {
+    const [, name] = /^lists\.md#(\w+)$/.exec(part.text) ?? [];
+    if (kLists.includes(name))
+      Object.assign(part, files.registerAbsolute(listPath(name)), { targetAnchor: undefined });
+  }
 }
 
 // Overloads are documented once, at the first one; accessors at their getter.

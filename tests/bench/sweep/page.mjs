@@ -1,6 +1,9 @@
-// Generates docs/speed.md, which compares every op with PyTorch.
+// The page that compares the speed of every op with PyTorch, from the results of the last sweep (results.json).
 
 import { kSizes } from "./sizes.mjs";
+
+/** The file that keeps the results of the last sweep, in the checkout. */
+export const kSweepResults = "tests/bench/sweep/results.json";
 
 const kSizeNames = Object.keys(kSizes);
 
@@ -43,13 +46,42 @@ export function ratioOf(row, part) {
   return times?.theirs ? times.ours / times.theirs : null;
 }
 
-/** Returns the page. `measured` is { date, cpu, node, variant, torch }. */
-export function speedPage(rows, { date, cpu, node, variant, torch }) {
-  const families = groups(rows, ({ family }) => family);
+/**
+ * Returns what is kept of a sweep: { measured, families }, where families[family][op] is [forward, both, times]: the ratios at all sizes,
+ * null where one is missing, and the milliseconds of the forward pass at the largest size, [ours, theirs]. `measured` is { date, cpu,
+ * node, variant, torch }.
+ */
+export function keptSweep(rows, measured) {
+  const families = {};
+  for (const [family, list] of groups(rows, (row) => row.family)) {
+    families[family] = {};
+    for (const [title, ofTitle] of groups(list, (row) => row.title)) {
+      const at = kSizeNames.map((size) => ofTitle.find((row) => row.size === size));
+      const ratios = (part) => at.map((row) => rounded(ratioOf(row, part)));
+      const last = at.at(-1)?.forward;
+      const times = last ? [last.ours, last.theirs].map(rounded) : null;
+      families[family][title] = [ratios("forward"), ratios("both"), times];
+    }
+  }
+  return { measured, families };
+}
+
+/** Returns the text of the file that keeps a sweep, with a line for each op. */
+export function sweepFile({ measured, families }) {
+  const ops = (list) => Object.entries(list).map(([op, row]) => `"${op}": ${JSON.stringify(row)}`);
+  const lines = Object.entries(families).map(
+    ([family, list]) => `"${family}": {\n${ops(list).join(",\n")}\n}`,
+  );
+  return `{\n"measured": ${JSON.stringify(measured)},\n"families": {\n${lines.join(",\n")}\n}\n}\n`;
+}
+
+/** Returns the page about a kept sweep. */
+export function speedPage({ measured, families }) {
+  const { date, cpu, node, variant, torch } = measured;
   const sizes = kSizeNames.map((name) => `${name} ${describeSize(kSizes[name])}`).join(", ");
   const intro = `# Speed of every op
 
-Written by \`npm run bench -- sweep --write\`. Each op is run in this package and in PyTorch ${torch} in turn, on one thread each, in float32;
+Measured by \`npm run bench -- sweep --write\`. Each op is run in this package and in PyTorch ${torch} in turn, on one thread each, in float32;
 each figure is our time divided by PyTorch's, so 1 is as fast and 2 takes twice as long. PyTorch's kernels are native code with vectors of 32
 bytes and fused multiply-add, ours WebAssembly with vectors of 16 bytes (variant \`${variant}\`, Node ${node}): on arithmetic alone that is a factor
 of two to four. Measured ${date} on ${cpu}.
@@ -58,12 +90,8 @@ The sizes are ${sizes}. The columns are the forward pass at the three sizes, the
 operands, and the time of the forward pass at the largest size in ms, ours / PyTorch's. – means that there is nothing to differentiate, or no such
 function in PyTorch ${torch}.
 `;
-  return [
-    intro,
-    summary(families),
-    slowOnes(rows),
-    ...[...families].map(([family, list]) => section(family, list)),
-  ].join("\n");
+  const all = Object.entries(families);
+  return [intro, summary(all), slowOnes(all), ...all.map(section)].join("\n");
 }
 
 function groups(items, keyOf) {
@@ -80,22 +108,23 @@ function describeSize({ rows, columns, count, side, batch }) {
   return `(${rows} x ${columns} or ${count.toLocaleString("en")} elements, matrices of ${side}, ${batch} image${batch === 1 ? "" : "s"} of 16 x 26 x 26)`;
 }
 
+const rounded = (value) =>
+  value === null || value === undefined ? null : Number(value.toPrecision(3));
 const short = (value) => (value >= 9.95 ? value.toFixed(0) : value.toFixed(1));
 const time = (value) => (value >= 10 ? value.toFixed(0) : value.toPrecision(2));
-const cell = (row, part) => {
-  const ratio = ratioOf(row, part);
-  return ratio === null ? "–" : short(ratio);
-};
+const orDash = (value, format) => (value === null ? "–" : format(value));
+
+/** Returns the ratios of an op that are there. */
+const ratiosOf = ([forward, both]) => [...forward, ...both].filter((ratio) => ratio !== null);
 
 function table(header, rows) {
   return `${[header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
 }
 
 function summary(families) {
-  const lines = [...families].flatMap(([family, rows]) => {
-    const ratios = rows
-      .flatMap((row) => [ratioOf(row, "forward"), ratioOf(row, "both")])
-      .filter((ratio) => ratio !== null)
+  const lines = families.flatMap(([family, ops]) => {
+    const ratios = Object.values(ops)
+      .flatMap(ratiosOf)
       .sort((a, b) => a - b);
     if (ratios.length === 0) return [];
     const part = (share) => short(ratios[Math.floor(share * (ratios.length - 1))]);
@@ -105,26 +134,24 @@ function summary(families) {
   return `## Summary\n\n${table(["family", "figures", "median", "90th percentile", "worst", `above ${kMost}`], lines)}`;
 }
 
-function slowOnes(rows) {
-  const slow = new Map();
-  for (const row of rows) {
-    const worst = Math.max(ratioOf(row, "forward") ?? 0, ratioOf(row, "both") ?? 0);
-    if (worst > kMost) slow.set(row.title, Math.max(worst, slow.get(row.title) ?? 0));
-  }
-  if (slow.size === 0) return `No op takes more than ${kMost} times as long.\n`;
-  const lines = [...slow]
+function slowOnes(families) {
+  const lines = families
+    .flatMap(([, ops]) => Object.entries(ops))
+    .map(([title, row]) => [title, Math.max(0, ...ratiosOf(row))])
+    .filter(([, worst]) => worst > kMost)
     .sort(([, a], [, b]) => b - a)
     .map(([title, worst]) => [`\`${title}\``, short(worst), kReasons[title] ?? ""]);
+  if (lines.length === 0) return `No op takes more than ${kMost} times as long.\n`;
   return `## More than ${kMost} times as long\n\n${table(["op", "worst", "why"], lines)}`;
 }
 
-function section(family, rows) {
-  const lines = [...groups(rows, ({ title }) => title)].map(([title, ofTitle]) => {
-    const at = kSizeNames.map((size) => ofTitle.find((row) => row.size === size));
-    const last = at.at(-1)?.forward;
-    const times = last ? `${time(last.ours)} / ${last.theirs ? time(last.theirs) : "–"}` : "–";
-    const joined = (part) => at.map((row) => cell(row, part)).join(" ");
-    return [`\`${title}\``, joined("forward"), joined("both"), times];
-  });
+function section([family, ops]) {
+  const joined = (ratios) => ratios.map((ratio) => orDash(ratio, short)).join(" ");
+  const lines = Object.entries(ops).map(([title, [forward, both, times]]) => [
+    `\`${title}\``,
+    joined(forward),
+    joined(both),
+    orDash(times, (pair) => pair.map((one) => orDash(one, time)).join(" / ")),
+  ]);
   return `## ${family}\n\n${table(["op", "forward", "with gradients", "ms"], lines)}`;
 }

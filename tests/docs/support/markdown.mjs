@@ -5,8 +5,16 @@ import { kRoot } from "../../js/support/files.mjs";
 
 const kCode = /^```([^\n]*)\n([\s\S]*?)^```/gm;
 
-/** The pages whose code runs, by their paths in the checkout. */
-export const kPages = ["README.md", ...filesIn("docs")];
+/** The pages whose code runs, by their paths in the checkout: those that git has. */
+export const kPages = ["README.md", ...filesIn("docs").filter((page) => !isGenerated(page))];
+
+/** The pages for contributors. */
+export const kContributorsPages = [
+  "CONTRIBUTING.md",
+  "scripts/split/README.md",
+  "tests/README.md",
+  ...["demos", "examples", "src", "tests/bench", "web"].flatMap(filesIn),
+];
 
 /** Returns the text of a page. */
 export function textOf(page) {
@@ -22,20 +30,20 @@ export function codeOf(page) {
   });
 }
 
-/** Returns the anchors of a page's headings, as GitHub generates them. */
-export function anchorsOf(page) {
-  const headings = proseOf(page).matchAll(/^#+ (.*)$/gm);
+/** Returns the anchors of the headings of a text, as GitHub generates them. */
+export function anchorsOf(text) {
+  const headings = proseOf(text).matchAll(/^#+ (.*)$/gm);
   return new Set([...headings].map(([, heading]) => slug(heading)));
 }
 
-/** Returns the targets of the links and pictures of a page. */
-export function linksOf(page) {
-  const prose = proseOf(page).replace(/`[^`\n]*`/g, "");
+/** Returns the targets of the links and pictures of a text. */
+export function linksOf(text) {
+  const prose = proseOf(text).replace(/`[^`\n]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address]) => address);
 }
 
-function proseOf(page) {
-  return textOf(page).replace(kCode, "");
+function proseOf(text) {
+  return text.replace(kCode, "");
 }
 
 function slug(heading) {
@@ -43,6 +51,10 @@ function slug(heading) {
     .toLowerCase()
     .replace(/[^\w\- ]/g, "")
     .replaceAll(" ", "-");
+}
+
+function isGenerated(page) {
+  return page.startsWith("docs/generated/");
 }
 
 function filesIn(folder) {

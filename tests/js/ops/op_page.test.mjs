@@ -1,11 +1,11 @@
-// The dtypes that every op supports, found by running it, and the page that lists them.
+// The dtypes that every op supports, found by running it, and the list of them.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { assertSameLines } from "../support/assert.mjs";
-import { deviceParts, kOpPage, opPage } from "../support/op_page.mjs";
+import { isDeepStrictEqual } from "node:util";
+import { opPage } from "../support/op_page.mjs";
 import { reportOps } from "../support/op_report.mjs";
+import { samplesOf } from "../support/op_samples.mjs";
 
 // Differences of booleans are not numbers, and those of uint8 wrap around before they are used by
 // the op: such an op accepts the dtype, but the page does not list it.
@@ -22,7 +22,33 @@ test("an op computes the same in every dtype, or refuses the dtype", () => {
   assert.deepEqual(problems, []);
 });
 
-test("docs/ops.md is what npm run docs writes, but for the device, whose tests see to that", () => {
-  const page = readFileSync(kOpPage, "utf8");
-  assertSameLines(page, opPage(reports, deviceParts(page)));
+test("every op has a sentence and samples, and supports what is more precise too", () => {
+  const lacking = reports.flatMap(({ op, forward, gradient, second }) => {
+    const has = (list, wide, narrow) => !list?.includes(narrow) || list.includes(wide);
+    const isTrue = {
+      "has no sentence": /^\S.*[.:]$/s.test(op.doc ?? ""),
+      "has no samples": samplesOf(op).length > 0,
+      "supports no dtype": forward.length > 0,
+      "has float32 without float64": [forward, gradient, second].every((list) =>
+        has(list, "float64", "float32"),
+      ),
+      "has complex64 without complex128": [forward, gradient, second].every((list) =>
+        has(list, "complex128", "complex64"),
+      ),
+      "has gradients of fewer orders in some dtypes": isDeepStrictEqual(gradient, second),
+    };
+    const wrong = Object.keys(isTrue).filter((what) => !isTrue[what]);
+    return wrong.map((what) => `${op.js} ${what}`);
+  });
+  assert.deepEqual(lacking, []);
+});
+
+test("the list of ops has each of them, with a column for a device only where there is one", () => {
+  const cells = Object.fromEntries(reports.map(({ op }) => [op.js, "everywhere"]));
+  const withDevice = opPage(reports, { cells, onTheCpu: "| kernel | why on the CPU |" });
+  const without = opPage(reports, null);
+  for (const { op } of reports)
+    for (const page of [withDevice, without]) assert.ok(page.includes(`\n| \`${op.js}\` |`), op.js);
+  assert.match(withDevice, /\| webgpu \|.*\| everywhere \|.*## On the CPU/s);
+  assert.doesNotMatch(without, /\| webgpu \||On the CPU/);
 });

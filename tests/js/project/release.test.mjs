@@ -5,6 +5,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { afterEach, before, describe, test } from "node:test";
 import { kVariants, wasmFiles } from "../../../scripts/build.mjs";
+import { kLists } from "../../../scripts/lists.mjs";
 import {
   compareVersions,
   datedChangelog,
@@ -47,7 +48,8 @@ before(() => {
   for (const name of copied) cpSync(join(kRoot, name), at(name), { recursive: true });
   for (const name of ["index.js", "index.modules.js"]) write(`dist/${name}`, "export {};\n");
   for (const name of kVariants.flatMap(wasmFiles)) write(`dist/wasm/${name}`, "");
-  write(".gitignore", "/dist/\n/node_modules/\n");
+  for (const name of kLists) write(`docs/generated/${name}.md`, "# A list\n");
+  write(".gitignore", "/dist/\n/docs/generated/\n/node_modules/\n");
   commitWith({});
 });
 afterEach(() => {

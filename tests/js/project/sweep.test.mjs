@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sweepCases } from "../../bench/sweep/cases.mjs";
 import { prepare } from "../../bench/sweep/ours.mjs";
-import { speedPage } from "../../bench/sweep/page.mjs";
+import { keptSweep, kSweepResults, speedPage, sweepFile } from "../../bench/sweep/page.mjs";
 import { compositeTable } from "../support/composite_samples.mjs";
 import { eg } from "../support/engine.mjs";
+import { readJson } from "../support/files.mjs";
 import { opTable } from "../support/op_samples.mjs";
 
 const kCases = sweepCases();
@@ -36,7 +37,7 @@ describe("the sweep", () => {
   });
 });
 
-describe("docs/speed.md", () => {
+describe("the page of speeds", () => {
   const measured = { date: "1970-01-01", cpu: "a CPU", node: "1.2.3", variant: "simd", torch: "1" };
   const row = (title, size, ours, theirs) => ({
     family: "Products",
@@ -46,7 +47,7 @@ describe("docs/speed.md", () => {
   });
 
   test("says how many times as long an op takes, and names those that take longest", () => {
-    const page = speedPage(
+    const kept = keptSweep(
       [
         row("mm", "small", 1, 2),
         row("mm", "medium", 3, 2),
@@ -55,8 +56,21 @@ describe("docs/speed.md", () => {
       ],
       measured,
     );
+    assert.deepEqual(JSON.parse(sweepFile(kept)), kept);
+    const page = speedPage(kept);
     assert.match(page, /\| `mm` \| 0\.5 1\.5 12 \| – – – \| 24 \/ 2\.0 \|/);
     assert.match(page, /\| `dot` \| – – – \| – – – \| 3\.0 \/ – \|/);
     assert.match(page, /## More than 5 times as long\n\n[^#]*\| `mm` \| 12 \|/);
+  });
+
+  test("is made of the results that are kept, which are of ops that the sweep has", () => {
+    const kept = readJson(kSweepResults);
+    const titles = new Set(kCases.map(({ title }) => title));
+    const ops = Object.values(kept.families).flatMap((list) => Object.keys(list));
+    assert.deepEqual(
+      ops.filter((op) => !titles.has(op)),
+      [],
+    );
+    assert.match(speedPage(kept), /\| `add` \|/);
   });
 });

@@ -1,27 +1,29 @@
-// Writes docs/ops.md from the results of op_report.mjs.
+// The list of ops, from the results of op_report.mjs and from what the device was found to support.
 
 import { aliases } from "./composite_samples.mjs";
-import { kRoot } from "./files.mjs";
-
-/** The path of the page. */
-export const kOpPage = `${kRoot}docs/ops.md`;
 
 const kIntroduction = `# Ops
 
-Written by \`npm run docs\`, which runs every op on samples instead of relying on declarations. A dtype is listed if the values agree with
+This list is the outcome of running every op on samples, and relies on no declarations. A dtype is listed if the values agree with
 those computed in the highest precision from the same numbers; a gradient, if it agrees with finite differences (or, in single precision,
 with the gradient in double); a second order, if the gradient of the gradient does. An op given a dtype that is not listed throws
 \`DtypeMismatch\`, except that uint8 and bool are also missing where their arithmetic gives other values, because it wraps around or has no
 differences. *float* is float32 and float64, *complex* is complex64 and complex128, *int* is int32, int64 and uint8; – means that there is
 nothing to differentiate. An op that supports float32 also supports float16 and bfloat16, and computes them in float32; one that
 supports int32 also supports int8 and int16, and computes them in int32.
+`;
 
-The columns *cpu*, *gradient* and *second order* describe the CPU. The column *webgpu* was measured on the device: it lists the dtypes whose
+const kAboutDevice = `The columns *cpu*, *gradient* and *second order* describe the CPU. The column *webgpu* was measured on the device: it lists the dtypes whose
 values equal the CPU's, in single precision; ′ means that the gradient does too, ″ the gradient of the gradient as well. *on the CPU* means
 that the results are the same, but that the device lacks a kernel, which the CPU computes with copies in both directions; the
-[last table](#on-the-cpu) gives the reasons. [kernels.md](kernels.md) lists all kernels.
+[last table](#on-the-cpu) gives the reasons. [Kernels](kernels.md) lists all kernels.
+`;
 
-[Ops made of ops](#ops-made-of-ops) are only functions, not methods of tensors, so a bundle contains only those that are imported. On a device
+const kWithoutDevice = `The columns describe the CPU: there was no WebGPU device on the machine that ran the ops. [Kernels](kernels.md) lists what a device
+computes.
+`;
+
+const kAboutNames = `[Ops made of ops](#ops-made-of-ops) are only functions, not methods of tensors, so a bundle contains only those that are imported. On a device
 they run the ops that they consist of. [Other names](#other-names) are aliases of ops.
 `;
 
@@ -31,28 +33,29 @@ const kGroups = {
   int: ["int32", "int64", "uint8"],
 };
 
-/** Returns the text of the page for the reports of all ops, the device's support by op, and the table of unsupported ops. */
-export function opPage(reports, { cells, onTheCpu }) {
+/**
+ * Returns the text of the page for the reports of all ops. `device` has what the device supports, { cells, onTheCpu }: a cell for each op,
+ * and the table of kernels that it lacks; null without a device.
+ */
+export function opPage(reports, device) {
   const families = [...new Set(reports.map(({ op }) => op.family))];
   const sections = families.map(
-    (family) => `## ${family}\n\n${table(ofFamily(reports, family), cells)}\n`,
+    (family) => `## ${family}\n\n${table(ofFamily(reports, family), device?.cells ?? {})}\n`,
   );
-  return [kIntroduction, ...sections, kOtherNames, `${kLastHead}${onTheCpu}\n`].join("\n");
-}
-
-/** Reads the information about the device from a page: { cells, onTheCpu }, as opPage() takes it. */
-export function deviceParts(page) {
-  const rows = page.matchAll(/^\| `(\w+)` \|(?:[^|\n]*\|){3} ([^|\n]*) \|(?=.*\|$)/gm);
-  const cells = Object.fromEntries([...rows].map(([, op, cell]) => [op, cell]));
-  return { cells, onTheCpu: page.split(kLastHead)[1]?.trimEnd() ?? "" };
+  return [
+    kIntroduction,
+    device ? kAboutDevice : kWithoutDevice,
+    kAboutNames,
+    ...sections,
+    kOtherNames,
+    ...(device ? [`## On the CPU\n\n${device.onTheCpu}\n`] : []),
+  ].join("\n");
 }
 
 const kOtherNames = `## Other names
 
 ${aliases.map(({ alias, js }) => `\`${alias}\` is \`${js}\``).join(", ")}.
 `;
-
-const kLastHead = "## On the CPU\n\n";
 
 const ofFamily = (reports, family) => reports.filter(({ op }) => op.family === family);
 

@@ -117,9 +117,12 @@ function sampleAgrees(op, { text, make }, dtype, isRandom) {
     assertAgree(one, references[i], `${text}, result ${i}`);
 }
 
-// Ops that create tensors receive the dtype as an option.
+// Ops that create tensors receive the dtype as an option, beside those of the sample.
 function withDtype(op, args, dtype) {
-  return op.kind === "factory" ? [...args, { dtype }] : args;
+  if (op.kind !== "factory") return args;
+  const last = args.at(-1);
+  const hasOptions = last !== null && typeof last === "object" && last.constructor === Object;
+  return hasOptions ? [...args.slice(0, -1), { ...last, dtype }] : [...args, { dtype }];
 }
 
 function assertAgree(actual, expected, what) {

@@ -1,4 +1,4 @@
-// Generates docs/kernels.md, the list of kernels that the WebGPU device supports, from the structs in src/kernels and the
+// The list of kernels that the WebGPU device supports, from the structs in src/kernels and the
 // player's table.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,7 +11,6 @@ const { supported, supportedFormulas, dtypes } = await bundled(`
   export { dtypes } from "./dtype";`);
 
 export { supported };
-export const kKernelPage = `${kRoot}docs/kernels.md`;
 
 const kFolder = `${kRoot}src/kernels`;
 const kStruct =
@@ -43,7 +42,7 @@ export function kernelPage() {
   );
   return `# Kernels
 
-Written by \`npm run docs\`. A kernel is a computation that ops request from a device (\`src/kernels\`). The CPU has all kernels, in every
+A kernel is a computation that ops request from a device (\`src/kernels\`). The CPU has all kernels, in every
 dtype of the op. The column \`webgpu\` lists the dtypes of memory that the WebGPU device supports. In all other cases the CPU computes the
 kernel, with copies in both directions and a warning the first time; the last table gives the reasons. For \`elementwise\`, the device
 has the formulas of ${supportedFormulas.length} ops, with their gradients.

@@ -1,4 +1,4 @@
-// The column `webgpu` of docs/ops.md, from what the laws found on the device.
+// The column `webgpu` of the list of ops, from what the laws found on the device.
 
 const kInts = ["int32", "int64", "uint8"];
 const kMarks = ["", "′", "″"];

@@ -1,4 +1,4 @@
-// The parts of docs/ops.md about the device, from a run of all ops on it.
+// The parts of the list of ops about the device, from a run of all ops on it.
 
 import { opTable } from "../../js/support/op_samples.mjs";
 // Imported before anything that starts the engine without the device.

@@ -1,25 +1,39 @@
-// Lists the messages of all errors, read from the sources, in docs/messages.md, so that a reader can judge their English.
+// The messages of all errors, read from the sources: what each must have, and the list of them, in which a reader can judge their English.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kAddonFolders } from "../addons.mjs";
-import { CommandError, kRoot } from "../process.mjs";
-
-const kFile = join(kRoot, "docs", "messages.md");
+import { kRoot } from "../process.mjs";
 
 /** The placeholder for a value in a message. */
 const kValue = "…";
 
-/** Writes the page, or with `check` throws if it is not up to date. */
-export function messageList({ check }) {
-  const wanted = messagePage().join("\n");
-  if (existsSync(kFile) && readFileSync(kFile, "utf8") === wanted) return;
-  if (check) throw new CommandError("message list", 1, "docs/messages.md: run npm run format");
-  writeFileSync(kFile, wanted);
+/** Codes of errors that concern all calls alike, so that their messages name no caller. */
+const kOfAnyCall = ["NotInitialized", "OutOfMemory"];
+
+/** Returns all messages: { code, caller, text, where }, where `caller` is "" if C++ adds it where the error leaves the engine. */
+export const allMessages = () => [...cppMessages(), ...webMessages()];
+
+/** Returns a line for each message that lacks what every message has. */
+export function findMessageErrors(messages = allMessages()) {
+  return messages.flatMap(({ code, caller, text, where }) => {
+    const isRelayed = new RegExp(`^${kValue}+$`).test(text);
+    const problems = {
+      "is empty": text === "",
+      "names no caller":
+        where.startsWith("web/") && caller === "" && !isRelayed && !kOfAnyCall.includes(code),
+      // Internal errors are for the maintainers.
+      "does not end like a sentence": code !== "Internal" && !/[.?)"'`…]$/.test(text),
+      "has two spaces in a row": text.includes("  "),
+    };
+    const found = Object.keys(problems).filter((problem) => problems[problem]);
+    return found.map((problem) => `${where}: the ${code} "${text}" ${problem}`);
+  });
 }
 
-function messagePage() {
-  const messages = [...cppMessages(), ...webMessages()];
+/** Returns the text of the page. */
+export function messagePage() {
+  const messages = allMessages();
   const codes = [...new Set(messages.map(({ code }) => code))];
   const sections = codes.sort().flatMap((code) => {
     const lines = messages
@@ -37,11 +51,11 @@ function messagePage() {
   return [
     "# Messages",
     "",
-    `Every message of an error, by code; ${kValue} stands for a value. Written by \`npm run format\` from the sources.`,
-    "[Troubleshooting](guide/troubleshooting.md) says what the codes mean and what to do.",
+    `Every message of an error, by code, as the sources have it; ${kValue} stands for a value.`,
+    "[Troubleshooting](../guide/troubleshooting.md) says what the codes mean and what to do.",
     "",
     ...sections,
-  ];
+  ].join("\n");
 }
 
 function row(caller, text, where) {
@@ -78,8 +92,13 @@ function cppMessages() {
 function message(code, caller, parts, file) {
   const isText = (part) => /^["']/.test(part) || kChoice.test(part);
   const text = parts.map((part) => (isText(part) ? textOf(part) : kValue)).join("");
-  const [, named, rest] = /^\[([^\]]+)\] (.*)$/s.exec(text) ?? [];
-  return { code, caller: caller || named || "", text: rest ?? text, where: file };
+  return named({ code, caller, text, where: file });
+}
+
+/** Returns a message with the caller that its text may begin with in brackets. */
+function named(message) {
+  const [, caller, text] = /^\[([^\]]+)\] (.*)$/s.exec(message.text) ?? [];
+  return caller === undefined ? message : { ...message, caller: message.caller || caller, text };
 }
 
 // A literal, or the op whose function the check is in: `doc.name` in IndexSelect::call() is indexSelect. Else a value.
@@ -105,7 +124,7 @@ function webMessages() {
       const known = /^"([A-Z]\w+)"$/.exec(code ?? "");
       if (known === null) return [];
       const [caller, text = ""] = name.startsWith("new") ? ['""', rest[0]] : rest;
-      return [{ code: known[1], caller: textOf(caller), text: textOf(text), where: file }];
+      return [named({ code: known[1], caller: textOf(caller), text: textOf(text), where: file })];
     });
   });
 }

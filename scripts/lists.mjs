@@ -1,0 +1,76 @@
+// Writes the lists of ops, speeds, kernels and messages into docs/generated, for the site and the package. They follow from the sources and
+// from runs of all ops, so git ignores them. `node scripts/lists.mjs` needs a dist/, and writes them if what they follow from has changed.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { nodeVariant } from "./build.mjs";
+import { messagePage } from "./checks/messages.mjs";
+import { kRoot, main, quiet, step } from "./process.mjs";
+
+/** The lists, in the order of the site. */
+export const kLists = ["ops", "speed", "kernels", "messages"];
+
+const kFolder = join(kRoot, "docs", "generated");
+const kStamp = join(kRoot, "build", "lists.sha256");
+
+/** Returns the path of a list. */
+export const listPath = (name) => join(kFolder, `${name}.md`);
+
+/** Returns the texts of the lists that no op has to run for. */
+export async function quickLists() {
+  const { kSweepResults, speedPage } = await import("../tests/bench/sweep/page.mjs");
+  const { kernelPage } = await import("../tests/webgpu/support/kernel_page.mjs");
+  const sweep = JSON.parse(readFileSync(join(kRoot, kSweepResults), "utf8"));
+  return { speed: speedPage(sweep), kernels: kernelPage(), messages: messagePage() };
+}
+
+// Imported here because these load the package, which may not have been built before.
+async function opList() {
+  // Imported first, because it starts the engine with the device.
+  const device = await import("../tests/webgpu/support/op_page_parts.mjs");
+  const { opPage } = await import("../tests/js/support/op_page.mjs");
+  const { reportOps } = await import("../tests/js/support/op_report.mjs");
+  if (device.missing) console.log(`  no device, so ops.md lacks its column: ${device.missing}`);
+  return opPage(reportOps(), device.missing ? null : device.makeParts());
+}
+
+/** Returns a hash of all that the list of ops follows from: the package, and what runs it. */
+function stateOfOps() {
+  const filesIn = (folder) =>
+    readdirSync(join(kRoot, folder), { recursive: true })
+      .filter((name) => name.endsWith(".mjs"))
+      .sort()
+      .map((name) => `${folder}/${name}`);
+  const files = [
+    "dist/index.js",
+    `dist/wasm/edgegrad-${nodeVariant()}.wasm`,
+    "dist/wasm/edgegrad-webgpu.js",
+    ...filesIn("tests/js/support"),
+    ...filesIn("tests/webgpu/support"),
+  ];
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(readFileSync(join(kRoot, file)));
+  return hash.digest("hex");
+}
+
+async function writeAll() {
+  mkdirSync(kFolder, { recursive: true });
+  const texts = await quickLists();
+  for (const [name, text] of Object.entries(texts)) writeFileSync(listPath(name), text);
+  const state = stateOfOps();
+  const isSame = existsSync(kStamp) && readFileSync(kStamp, "utf8") === state;
+  if (isSame && existsSync(listPath("ops"))) return;
+  writeFileSync(listPath("ops"), await opList());
+  writeFileSync(kStamp, state);
+}
+
+/** Writes the lists, in a process of its own, in which the engine runs with its device. */
+export function writeLists() {
+  return step("lists of ops, speeds, kernels and messages", () =>
+    quiet(process.execPath, [fileURLToPath(import.meta.url)], { cwd: kRoot }),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(writeAll);
