@@ -56,7 +56,7 @@ npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolera
                     without which its products are ten times slower)
   --no-build        measure the existing dist/
   --record          append a line per row to ${kHistory}, with the commit and the machine
-  --write           store the results of the newest Node.js in tests/bench/results.json, and update the tables in README.md
+  --write           store the results of the newest Node.js in tests/bench/results.json, and update the tables in README.md and the guide
 The whole report is written to build/bench, as JSON.`;
 
 const kFlag = { type: "boolean", default: false };

@@ -1,6 +1,6 @@
 // npm run pack:check: creates the package's tarball, installs it in new folders with the tools that users have, and
 // trains a small model there. Prints a table, stores the results of its rows in tests/package/results.json, and writes the table in
-// README.md from it. Missing tools are installed (browsers by apt-get): 1 GB, which npm caches, and ten minutes. The pieces are in
+// docs/guide/install.md from it. Missing tools are installed (browsers by apt-get): 1 GB, which npm caches, and ten minutes. The pieces are in
 // tests/package.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const kHelp = `npm run pack:check -- [options]
   --list      print the names of the rows`;
 
 const kResults = join(kRoot, "tests", "package", "results.json");
-const kReadme = join(kRoot, "README.md");
+const kPage = join(kRoot, "docs", "guide", "install.md");
 const kMostLines = 30;
 const kMostColumns = 200;
 
@@ -71,15 +71,15 @@ function describe(error) {
   return lines.map((line) => `    ${line.slice(0, kMostColumns)}`).join("\n");
 }
 
-/** Merges the results of rows with stored results of those that did not run this time, and writes README.md's table of all of them. */
-function keep(results, rows, readmeTable) {
+/** Merges the results of rows with stored results of those that did not run this time, and writes the table of all of them. */
+function keep(results, rows, workingTable) {
   const kept = existsSync(kResults) ? JSON.parse(readFileSync(kResults, "utf8")) : [];
   const of = (id, list) => list.find((result) => result.id === id);
   const all = rows.map(({ id }) => of(id, results) ?? of(id, kept)).filter(Boolean);
   const lasting = all.map(({ id, version, works, reason }) => ({ id, version, works, reason }));
   writeFileSync(kResults, `${JSON.stringify(lasting, null, 2)}\n`);
-  const readme = readFileSync(kReadme, "utf8");
-  writeFileSync(kReadme, withMarkedPart(readme, "what works", readmeTable(rows, lasting)));
+  const page = readFileSync(kPage, "utf8");
+  writeFileSync(kPage, withMarkedPart(page, "what works", workingTable(rows, lasting)));
 }
 
 await main(async () => {
@@ -99,7 +99,7 @@ await main(async () => {
   if (options.list) return console.log(rows.map(({ id }) => id).join("\n"));
   const { Browsers } = await import("../tests/package/browsers.mjs");
   const { Projects } = await import("../tests/package/projects.mjs");
-  const { lineOf, readmeTable } = await import("../tests/package/table.mjs");
+  const { lineOf, workingTable } = await import("../tests/package/table.mjs");
   await ensurePackage();
   await writeLists();
   const tarball = await step("npm pack", () => pack(kRoot));
@@ -124,7 +124,7 @@ await main(async () => {
     await context.browsers.close();
     await context.projects.remove();
   }
-  if (!options.quick) keep(results, kRows, readmeTable);
+  if (!options.quick) keep(results, kRows, workingTable);
   const wrong = results.filter(({ asExpected }) => !asExpected).map(({ id }) => id);
   const names = wrong.length ? `: ${wrong.join(", ")}` : "";
   console.log(`${results.length - wrong.length} as expected, ${wrong.length} not${names}`);

@@ -1,4 +1,4 @@
-// Formats the results of the rows: a line for the terminal, and README.md's table.
+// Formats the results of the rows: a line for the terminal, and the guide's table of what works.
 
 /** Returns the line of a row for the terminal. */
 export function lineOf({ id, group, title }, { version, works, reason, seconds }) {
@@ -7,8 +7,8 @@ export function lineOf({ id, group, title }, { version, works, reason, seconds }
   return `  ${answer} ${time}  ${id.padEnd(34)} ${group} ${version}: ${title}${reason ? ` (${reason})` : ""}`;
 }
 
-/** Returns README.md's table, with a line for every group of rows that have a result. */
-export function readmeTable(rows, results) {
+/** Returns the guide's table, with a line for every group of rows that have a result. */
+export function workingTable(rows, results) {
   const resultOf = (row) => results.find(({ id }) => id === row.id);
   const all = rows.filter(resultOf).map((row) => ({ ...row, ...resultOf(row) }));
   const groups = [...new Set(all.map(({ group }) => group))];

@@ -1,20 +1,19 @@
-// The results that `npm run bench -- --write` stores: the figures in README.md's tables, and where they were measured.
+// The results that `npm run bench -- --write` stores: the figures in the tables of README.md and the guide, and where they were measured.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withMarkedPart } from "../../../scripts/marked_text.mjs";
 import { kRoot } from "../../../scripts/process.mjs";
-import { kTables, readmePart } from "./readme.mjs";
+import { kTables, tablePart } from "./tables.mjs";
 
 const kResults = new URL("../results.json", import.meta.url);
-const kReadme = join(kRoot, "README.md");
 
 /** Returns the stored figures, by workload. */
 export function keptResults() {
   return JSON.parse(readFileSync(kResults, "utf8"));
 }
 
-/** Replaces the stored results of these workloads by those of the newest Node.js, and updates README.md's tables. */
+/** Replaces the stored results of these workloads by those of the newest Node.js, and updates the tables. */
 export function keepTables(tables, { date, cpu, cores, packages, nodes }) {
   const node = nodes.at(-1);
   const measured = {
@@ -29,11 +28,11 @@ export function keepTables(tables, { date, cpu, cores, packages, nodes }) {
     results[table.name] = { measured, ...figuresOf(table) };
   }
   writeFileSync(kResults, `${JSON.stringify(results, null, 1)}\n`);
-  let readme = readFileSync(kReadme, "utf8");
-  for (const name of Object.keys(kTables)) {
-    readme = withMarkedPart(readme, name, readmePart(name, results));
+  for (const [name, { page }] of Object.entries(kTables)) {
+    const path = join(kRoot, page);
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, withMarkedPart(text, name, tablePart(name, results)));
   }
-  writeFileSync(kReadme, readme);
 }
 
 function figuresOf({ rows, results, context }) {

@@ -1,27 +1,33 @@
-// README.md's tables are those that the commands have generated, and their statements are true.
+// The tables of README.md and the guide are those that the commands have generated, and their statements are true. README.md is short.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { markedPart } from "../../../scripts/marked_text.mjs";
 import { keptResults } from "../../bench/report/keep.mjs";
-import { kTables, readmePart } from "../../bench/report/readme.mjs";
+import { kTables, tablePart } from "../../bench/report/tables.mjs";
 import { ours } from "../../bench/workloads/download.mjs";
 import { kRows } from "../../package/rows/index.mjs";
-import { readmeTable } from "../../package/table.mjs";
+import { workingTable } from "../../package/table.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
 
-const readme = readFileSync(`${kRoot}README.md`, "utf8");
+const textOf = (page) => readFileSync(`${kRoot}${page}`, "utf8");
 const kMostDrift = 0.03;
+const kMostBytes = 7000;
 
-describe("README.md", () => {
-  for (const name of Object.keys(kTables)) {
-    test(`has the table "${name}" of the figures that are kept (npm run bench -- --write)`, () => {
-      assert.equal(markedPart(readme, name), readmePart(name, keptResults()));
+test("README.md is something to read at once", () => {
+  const size = Buffer.byteLength(textOf("README.md"));
+  assert.ok(size <= kMostBytes, `${size} bytes`);
+});
+
+describe("the tables", () => {
+  for (const [name, { page }] of Object.entries(kTables)) {
+    test(`${page} has the table "${name}" of the figures that are kept (npm run bench -- --write)`, () => {
+      assert.equal(markedPart(textOf(page), name), tablePart(name, keptResults()));
     });
   }
 
-  test("knows the size of the download (npm run bench -- --only download --write)", async () => {
+  test("know the size of the download (npm run bench -- --only download --write)", async () => {
     const { figures } = keptResults().download;
     for (const [part, size] of Object.entries(await ours())) {
       const kept = figures[part].edgegrad;
@@ -29,9 +35,12 @@ describe("README.md", () => {
     }
   });
 
-  test("has the table of what works, with every row of npm run pack:check", () => {
+  test("have the one of what works, with every row of npm run pack:check", () => {
     const results = readJson("tests/package/results.json");
-    assert.equal(markedPart(readme, "what works"), readmeTable(kRows, results));
+    assert.equal(
+      markedPart(textOf("docs/guide/install.md"), "what works"),
+      workingTable(kRows, results),
+    );
     const ids = results.map(({ id }) => id);
     assert.deepEqual(
       ids,

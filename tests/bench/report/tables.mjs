@@ -1,4 +1,4 @@
-// Generates README.md's tables of speed from results.json, which has for every workload { measured, ceilings, figures }:
+// Generates the tables of speed in README.md and the guide from results.json, which has for every workload { measured, ceilings, figures }:
 // `measured` is { date, cpu, cores, node, packages }, and `figures` are numbers by row and contender.
 
 import { formatNumber } from "./format.mjs";
@@ -87,13 +87,15 @@ const kWebgpuLines = [
   },
 ];
 
-/** The marked parts of README.md that are generated here, by name: their lines, and the packages of the columns. */
+/** The marked parts of pages that are generated here, by name: the page, their lines, and the packages of the columns. */
 export const kTables = {
   speed: {
+    page: "README.md",
     lines: kSpeedLines,
     columns: { edgegrad: null, tfjs: "@tensorflow/tfjs-backend-wasm", jax: "@jax-js/jax" },
   },
   "speed on WebGPU": {
+    page: "docs/guide/webgpu.md",
     lines: kWebgpuLines,
     columns: {
       edgegradGpu: null,
@@ -110,7 +112,7 @@ const kNames = {
 };
 
 /** Returns a marked part: the source of its figures, and the table. */
-export function readmePart(name, results) {
+export function tablePart(name, results) {
   const { lines, columns } = kTables[name];
   const sources = [...new Set(lines.map(({ workload }) => results[workload].measured))];
   const cells = lines.map((line) => cellsOf(line, Object.keys(columns), results));
