@@ -1,7 +1,7 @@
 // markers: threads
 
 // Tensors, nodes and modes that several threads hold at once: one test for each row of the table in
-// src/README.md. ThreadSanitizer detects data races; the assertions check only the results.
+// src/tensor/README.md. ThreadSanitizer detects data races; the assertions check only the results.
 
 #include <atomic>
 #include <functional>
