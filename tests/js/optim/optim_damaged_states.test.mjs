@@ -41,7 +41,8 @@ function tries(work) {
   }
 }
 
-const described = (optimizer) => `${optimizer} ${Object.values(optimizer.stateDict().state[0] ?? {})}`;
+const described = (optimizer) =>
+  `${optimizer} ${Object.values(optimizer.stateDict().state[0] ?? {})}`;
 
 // Returns copies of a value in which one part, at any depth, is something else.
 function* damaged(value, depth = 0) {
