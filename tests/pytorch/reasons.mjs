@@ -85,17 +85,16 @@ const kRules = [
     "missing: forward AD inside vmap",
     /that differ by sample.*check_batched_forward_grad|cannot update runningMean.*check_batched_forward_grad|no rule for vmap.*check_batched_forward_grad|maskedSelect.*check_batched_forward_grad/,
   ],
-  ["missing: lazy modules", /missing: torch\.nn\.Lazy/],
   ["missing: learning rates as tensors", /lr: expected a number, got an object of class Tensor/],
   ["missing: sparse tensors", /SparseAdam/],
   ["n/a: a promise inside of a function that JavaScript calls", /n\/a: a promise inside/],
   ["n/a: Python's protocols", /swapping the contents|n\/a: pickle|pickle\.|PicklingError/],
   [
     "n/a: internals of PyTorch",
-    /torch\._functorch|_C\._functorch|torch\._addmm|torch\._convert|_fwd_grad_enabled|_force_original_view|_functions\.Resize|_Dirichlet_backward|lazy_property|_masked_softmax|_reduction_identity|_maybe_remove_out|_unsafe_masked|Numpy\w+CustomOp|register_module_backward_hook|_from_public_api|post_hook_private_True/,
+    /torch\._functorch|_C\._functorch|torch\._addmm|torch\._convert|_fwd_grad_enabled|_force_original_view|_functions\.Resize|_Dirichlet_backward|lazy_property|TestLazyLogitsInitialization|_masked_softmax|_reduction_identity|_maybe_remove_out|_unsafe_masked|Numpy\w+CustomOp|register_module_backward_hook|_from_public_api|post_hook_private_True/,
   ],
   ["shim: lists and tuples", /isinstance\(out, ToyNamedTuple/],
-  ["n/a: other parts of PyTorch", /'resnet18'|from_file/],
+  ["n/a: other parts of PyTorch", /'resnet18'|from_file|share_memory\(\)/],
   ["n/a: texts", /anomaly_grad_warnings/],
   ["n/a: edgegrad computes what PyTorch refuses", /non_promoting_ops_cpu/],
   [
@@ -182,7 +181,6 @@ const kRules = [
   ],
   ["n/a: copies of views, which PyTorch's compiler calls", /torch\.\w+_copy\b|unsafe_split/],
   ["missing: foreach functions", /_foreach/],
-  ["missing: lazy modules", /Lazy/],
   ["missing: options of gradients", /sparseGrad|preallocateAndCopy|preallocate_and_copy/],
   ["missing: printing options", /printoptions/],
 

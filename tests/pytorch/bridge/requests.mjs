@@ -92,14 +92,15 @@ function become(value, after) {
 const kModuleClasses = new Map();
 
 /**
- * Returns the class of modules for a class in Python: with its name, a layer as its base or none, and its methods that JavaScript calls,
- * by their names.
+ * Returns the class of modules for a class in Python: with its name, a layer as its base or none, lazy or not, and its methods that
+ * JavaScript calls, by their names.
  */
-function moduleClass({ name, base, methods }, callPython) {
-  const key = JSON.stringify([name, base, methods]);
+function moduleClass({ name, base, lazy, methods }, callPython) {
+  const key = JSON.stringify([name, base, lazy, methods]);
   const known = kModuleClasses.get(key);
   if (known) return known;
-  const made = { [name]: class extends (base ? resolve(base) : eg.nn.Module) {} }[name];
+  const own = base ? resolve(base) : eg.nn.Module;
+  const made = { [name]: class extends (lazy ? eg.nn.LazyModuleMixin(own) : own) {} }[name];
   for (const [method, id] of Object.entries(methods)) {
     made.prototype[method] = function (...args) {
       return callPython(id, [this, ...args]);

@@ -27,6 +27,15 @@ export function resolve(path) {
   return path === "" ? eg : path.split(".").reduce((owner, name) => owner[name], eg);
 }
 
+// The numbers by which Python knows the classes of tensors.
+const kTensorKinds = [
+  eg.Tensor,
+  eg.nn.Parameter,
+  eg.nn.Buffer,
+  eg.nn.UninitializedParameter,
+  eg.nn.UninitializedBuffer,
+];
+
 /** Encodes and decodes values, and holds the objects that Python knows until it lets them go. */
 export class Values {
   #objects = new Map(); // by number
@@ -152,7 +161,7 @@ export class Values {
   };
 
   #tensor(tensor) {
-    const kind = tensor instanceof eg.nn.Parameter ? 1 : tensor instanceof eg.nn.Buffer ? 2 : 0;
+    const kind = kTensorKinds.findLastIndex((one) => tensor instanceof one);
     // A tensor that was disposed has no dtype any more.
     const dtype = tensor.disposed ? null : tensor.dtype;
     return { $t: this.#numberOf(tensor), y: dtype, k: kind };

@@ -3,7 +3,7 @@
 import type { Interpreter } from "../dispatch/interpreter.js";
 import { fail } from "../runtime/errors.js";
 import type { Device, DType } from "../tensor/dtype.js";
-import { kNoHandle } from "../tensor/info.js";
+import { kNoHandle, type WithoutHandle } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** How random ops behave inside vmap(): throw, draw different numbers for every sample, or the same for all. */
@@ -25,7 +25,7 @@ export interface Level {
 }
 
 /** A batch that looks like one of its samples. */
-export class BatchedTensor extends Tensor {
+export class BatchedTensor extends Tensor implements WithoutHandle {
   /**
    * `shown` holds the batch along its first dimension; in nested calls it is itself a BatchedTensor of an outer level.
    */
@@ -98,6 +98,17 @@ export class BatchedTensor extends Tensor {
 
   override itemAsync(): never {
     return failOnItem();
+  }
+
+  /** Throws: the engine knows no such tensor. */
+  refuseUse(): never {
+    fail(
+      "InvalidArgument",
+      "vmap",
+      "a tensor inside vmap() represents a batch and does not support this: do it outside, " +
+        "or compute gradients with eg.func.grad() or eg.func.vjp(). Such a tensor is invalid after vmap(): " +
+        "return it from the function to use its values.",
+    );
   }
 
   override detach_(): this {

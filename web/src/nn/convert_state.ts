@@ -7,6 +7,7 @@ import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { shareData } from "./load_state.js";
+import { shapelessOrNull } from "./parameter.js";
 
 /** Converts tensors and their gradients in place; integers keep their dtype. */
 export function convertState(tensors: Iterable<Tensor>, targets: readonly Target[]): void {
@@ -22,10 +23,13 @@ export function convertState(tensors: Iterable<Tensor>, targets: readonly Target
   scope(() =>
     noGrad(() => {
       // All are converted before any is changed: the device may run out of memory, or not have the dtype.
-      const converted = [...tensors].map((tensor) => {
+      const all = [...tensors];
+      const converted = all.flatMap((tensor) => {
+        if (shapelessOrNull(tensor) !== null) return [];
         const own: ToOptions = isInexact(tensor.dtype) ? wanted : device ? { device } : {};
         return { tensor, data: tensor.to(own), gradient: tensor.grad?.to(own) ?? null };
       });
+      for (const tensor of all) shapelessOrNull(tensor)?.convertTo(wanted);
       for (const { tensor, data, gradient } of converted) {
         shareData(tensor, data);
         tensor.grad = gradient;

@@ -15,6 +15,7 @@ export {
 } from "./global_hooks.js";
 export * as init from "./init.js";
 export type { LayerOptions } from "./layer_options.js";
+export * from "./lazy/index.js";
 export * from "./linear/index.js";
 export type { LoadResult } from "./load_state.js";
 export * from "./losses/index.js";

@@ -8,6 +8,7 @@ import { describe, EdgeGradError } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { replaceHandle } from "../tensor/lifetime.js";
 import { Tensor } from "../tensor/tensor.js";
+import { shapelessOrNull } from "./parameter.js";
 
 /** The names that did not match, when loading was not strict. */
 export interface LoadResult {
@@ -87,7 +88,9 @@ export function finishLoading(
 ): void {
   noGrad(() => {
     for (const [target, source] of pairs) {
-      if (assign) shareData(target, source);
+      const shapeless = shapelessOrNull(target);
+      if (shapeless !== null) shapeless.takeFrom(source, assign);
+      else if (assign) shareData(target, source);
       else copy_(target, source);
     }
   });
@@ -106,6 +109,7 @@ export function shareData(target: Tensor, source: Tensor): void {
 }
 
 function sizeMismatch(key: string, source: Tensor, target: Tensor): string[] {
+  if (shapelessOrNull(target) !== null) return [];
   const given = source.shape;
   const own = target.shape;
   if (String(given) === String(own)) return [];

@@ -6,7 +6,7 @@ import { clone } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { isMap, isSet } from "../runtime/realm.js";
 import { Tensor } from "../tensor/tensor.js";
-import { Buffer, Parameter, parameterFrom } from "./parameter.js";
+import { Buffer, Parameter, parameterFrom, shapelessOrNull } from "./parameter.js";
 
 /** The copies that exist already, by their originals: what two names share, they share in the copy, too. */
 export type Copies = Map<object, unknown>;
@@ -52,6 +52,8 @@ export function deepCopy(
 }
 
 function copyTensor(tensor: Tensor): Tensor {
+  const shapeless = shapelessOrNull(tensor);
+  if (shapeless !== null) return shapeless.copy();
   if (!tensor.isLeaf) {
     fail(
       "InvalidArgument",

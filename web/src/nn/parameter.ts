@@ -2,6 +2,7 @@
 
 import { readArguments, readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
+import type { ToOptions } from "../ops/to.js";
 import { checked, native } from "../runtime/bridge.js";
 import { handleOf } from "../tensor/info.js";
 import { tensorRule } from "../tensor/rules.js";
@@ -54,6 +55,21 @@ export class Buffer extends Tensor {
     if (data.requiresGrad) this.requiresGrad = true;
     awaitOwner(this);
   }
+}
+
+/** A parameter or buffer that has no shape yet (lazy/uninitialized.ts), and what modules do with it instead of using its data. */
+export interface Shapeless extends Tensor {
+  /** Takes the shape and the values of `source`; with `shares`, its data. Does nothing if `source` has no shape either. */
+  takeFrom(source: Tensor, shares: boolean): void;
+  /** Changes what it will be made with. */
+  convertTo(wanted: ToOptions): void;
+  /** Returns another one. */
+  copy(): Tensor;
+}
+
+/** Returns a tensor that has no shape yet, and null for any other. */
+export function shapelessOrNull(tensor: Tensor): Shapeless | null {
+  return "takeFrom" in tensor ? (tensor as Shapeless) : null;
 }
 
 /** Makes a parameter of a new tensor, and disposes the tensor. */

@@ -13,8 +13,13 @@ import { type DType, dtypeOf } from "./dtype.js";
 import { isWrapper, refuseStale } from "./lifetime.js";
 import type { Tensor } from "./tensor.js";
 
-/** The handle of a tensor that the engine does not know: one inside eg.func.vmap(). */
+/** The handle of a tensor that the engine does not know: one inside eg.func.vmap(), or one that has no shape yet. */
 export const kNoHandle = -1;
+
+/** A tensor that the engine does not know, whose class says why. */
+export interface WithoutHandle extends Tensor {
+  refuseUse(): never;
+}
 
 /** Returns the handle of a tensor, or throws Disposed. */
 export function handleOf(tensor: Tensor): number {
@@ -26,15 +31,7 @@ export function handleOf(tensor: Tensor): number {
 
 function throwUnusable(tensor: unknown, handle: number): never {
   if (isWrapper(tensor)) refuseStale("tensor", tensor);
-  if (handle === kNoHandle) {
-    fail(
-      "InvalidArgument",
-      "vmap",
-      "a tensor inside vmap() represents a batch and does not support this: do it outside, " +
-        "or compute gradients with eg.func.grad() or eg.func.vjp(). Such a tensor is invalid after vmap(): " +
-        "return it from the function to use its values.",
-    );
-  }
+  if (handle === kNoHandle) (tensor as WithoutHandle).refuseUse();
   if (handle !== 0) {
     fail("InvalidArgument", "tensor", `expected a tensor, got ${describe(tensor)}.`);
   }

@@ -31,6 +31,27 @@ interface SharedValues extends LayerKind {
   readonly bias: boolean;
 }
 
+/** Fails unless `groups` divides a number of channels. */
+export function checkGroups(where: string, what: string, channels: number, groups: number): void {
+  if (channels % groups === 0) return;
+  const reason = `${what} must be divisible by groups, got ${channels} and ${groups}.`;
+  fail("InvalidArgument", where, reason);
+}
+
+/** Returns the shape of the weight of a convolution. */
+export function shapeOfWeight(
+  isTransposed: boolean,
+  {
+    inChannels,
+    outChannels,
+    kernelSize,
+    groups,
+  }: Pick<Convolution, "inChannels" | "outChannels" | "kernelSize" | "groups">,
+): readonly number[] {
+  const [first, second] = isTransposed ? [inChannels, outChannels] : [outChannels, inChannels];
+  return [first, second / groups, ...kernelSize];
+}
+
 /** The parameters of a convolution, and how they are drawn. */
 export abstract class Convolution extends Module {
   readonly inChannels: number;
@@ -46,26 +67,16 @@ export abstract class Convolution extends Module {
     super();
     const name = new.target.name;
     const { inChannels, outChannels, groups, device, dtype } = values;
-    for (const [what, channels] of [
-      ["inChannels", inChannels],
-      ["outChannels", outChannels],
-    ] as const) {
-      if (channels % groups === 0) continue;
-      fail(
-        "InvalidArgument",
-        name,
-        `${what} must be divisible by groups, got ${channels} and ${groups}.`,
-      );
-    }
+    checkGroups(name, "inChannels", inChannels, groups);
+    checkGroups(name, "outChannels", outChannels, groups);
     this.inChannels = inChannels;
     this.outChannels = outChannels;
     this.kernelSize = spread(values.kernelSize, spatial);
     this.stride = spread(values.stride, spatial);
     this.dilation = spread(values.dilation, spatial);
     this.groups = groups;
-    const [first, second] = isTransposed ? [inChannels, outChannels] : [outChannels, inChannels];
-    const [shape, kind] = [[first, second / groups, ...this.kernelSize], { device, dtype }];
-    this.weight = parameterOf(name, empty, shape, kind);
+    const kind = { device, dtype };
+    this.weight = parameterOf(name, empty, shapeOfWeight(isTransposed, this), kind);
     this.bias = values.bias ? parameterOf(name, empty, [outChannels], kind) : null;
     this.resetParameters();
   }

@@ -39,7 +39,7 @@ undefined = Undefined()
 live: weakref.WeakValueDictionary[int, JSObject] = weakref.WeakValueDictionary()
 # The class of wrappers by the kind of the object, or a function that chooses it by the description of the object.
 classes: dict[str, Callable] = {"object": JSObject, "class": JSObject, "function": JSFunction}
-# The classes of tensors, parameters and buffers.
+# The classes of tensors, parameters, buffers, and of the latter two without a shape.
 tensor_classes: list[type] = []
 
 
@@ -101,6 +101,9 @@ def _tensor(value: dict) -> JSObject:
         found = object.__new__(tensor_classes[value["k"]])
         object.__setattr__(found, "_id", number)
         live[number] = found
+    elif type(found) in tensor_classes[3:]:
+        # One without a shape may have become a parameter or buffer.
+        object.__setattr__(found, "__class__", tensor_classes[value["k"]])
     if value["y"] is not None:
         found.__dict__["_dtype_name"] = value["y"]
     return found

@@ -334,7 +334,51 @@ class Buffer(Tensor):
             bridge.adopt(self, made)
 
 
-bridge.tensor_classes[:] = [Tensor, Parameter, Buffer]
+class UninitializedParameter(Parameter):
+    """nn.UninitializedParameter."""
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        _adopt_uninitialized(self, {"requires_grad": requires_grad}, device, dtype)
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        _materialize(self, shape, device, dtype)
+
+    def __repr__(self) -> str:
+        return method(self, "toString")
+
+
+class UninitializedBuffer(Buffer):
+    """nn.UninitializedBuffer."""
+
+    def __init__(
+        self, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> None:
+        _adopt_uninitialized(self, {"requires_grad": requires_grad, "persistent": persistent}, device, dtype)
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        _materialize(self, shape, device, dtype)
+
+    def __repr__(self) -> str:
+        return method(self, "toString")
+
+
+def _kind(device: Any, dtype: Any) -> dict:
+    return {name: one for name, one in (("device", device), ("dtype", dtype)) if one is not None}
+
+
+def _adopt_uninitialized(made: Tensor, options: dict, device: Any, dtype: Any) -> None:
+    if made._id is None:
+        path = f"nn.{type(made).__name__}"
+        bridge.adopt(made, bridge.construct(path, [], {**options, **_kind(device, dtype)}))
+
+
+def _materialize(tensor: Tensor, shape: Any, device: Any, dtype: Any) -> None:
+    method(tensor, "materialize", [shape], _kind(device, dtype))
+    object.__setattr__(tensor, "__class__", type(tensor).__bases__[0])
+    tensor.__dict__.pop("_dtype_name", None)
+
+
+bridge.tensor_classes[:] = [Tensor, Parameter, Buffer, UninitializedParameter, UninitializedBuffer]
 
 # The dtype of a tensor made by one of PyTorch's old constructors, by the name that `x.type()` returns.
 LEGACY_TYPES = {

@@ -54,9 +54,10 @@ class Module(bridge.JSObject):
     def _create(self, layer: type | None, args: list) -> Any:
         message = {"t": "createModule", "name": type(self).__name__, "a": args}
         message["base"] = layer._path if layer else None
+        message["lazy"] = layer is None and isinstance(self, LazyModuleMixin)
         message["methods"] = {
             camel(name): bridge.callable_id(_method_of(type(self), name))
-            for name in ("forward", "right_inverse")
+            for name in ("forward", "right_inverse", "initialize_parameters")
             if any(name in c.__dict__ and c.__module__ != __name__ for c in type(self).__mro__)
         }
         return decode(channel.request(message))
@@ -65,8 +66,9 @@ class Module(bridge.JSObject):
         return method(self, "forward", [_plain(one) for one in args], keywords)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        if type(self).__module__ == __name__ and "output_size" in keywords:
-            args = (*args, keywords.pop("output_size"))
+        if type(self).__module__ == __name__:
+            # Layers of JavaScript take these by position.
+            args = (*args, *[keywords.pop(name) for name in ("input", "output_size") if name in keywords])
         given = [encode(_plain(one)) for one in args]
         if keywords:
             given.append(encode_keywords(self, keywords))
@@ -376,6 +378,17 @@ def _from_pretrained(cls: type, embeddings: Tensor, **options: Any) -> Module:
     return bridge.function(cls._path, "fromPretrained", [embeddings], options)
 
 
+class LazyModuleMixin(Module):
+    """nn.modules.lazy.LazyModuleMixin, from which lazy layers and lazy modules defined in Python descend."""
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        try:
+            return Module.__call__(self, *args, **keywords)
+        finally:
+            if self._path and not has(self, "hasUninitializedParams"):
+                object.__setattr__(self, "__class__", layer(type(self).__name__.removeprefix("Lazy")))
+
+
 _layers: dict[str, type] = {}
 
 
@@ -385,7 +398,8 @@ def layer(name: str) -> type:
         return Module
     if name not in _layers:
         members = {"_path": f"nn.{name}", "__module__": __name__, "from_pretrained": _from_pretrained}
-        _layers[name] = type(name, (Module,), members)
+        bases = (LazyModuleMixin, layer(name[4:])) if name.startswith("Lazy") else (Module,)
+        _layers[name] = type(name, bases, members)
     return _layers[name]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Callable
 from .._bridge import Unsupported, function, names
 from .._stubs import MissingModule
 from .._stubs import module as _make
-from .module import Module, hook_of
+from .module import LazyModuleMixin, Module, hook_of
 
 
 # The handles of the hooks of all modules.
@@ -49,6 +49,7 @@ _make(
     register_module_full_backward_hook=_global("registerModuleFullBackwardHook"),
     register_module_full_backward_pre_hook=_global("registerModuleFullBackwardPreHook"),
 )
+lazy = _make("torch.nn.modules.lazy", LazyModuleMixin=LazyModuleMixin)
 module = sys.modules["torch.nn.modules.module"]
 module.__class__ = _ModuleFile
 

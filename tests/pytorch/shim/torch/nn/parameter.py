@@ -3,10 +3,10 @@
 from typing import Any
 
 from .._stubs import otherwise_missing
-from .._tensor import Buffer, Parameter
+from .._tensor import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __getattr__ = otherwise_missing("torch.nn.parameter")
 
 
 def is_lazy(param: Any) -> bool:
-    return False
+    return isinstance(param, (UninitializedBuffer, UninitializedParameter))
