@@ -258,6 +258,24 @@ const edge = graph.getGradientEdge(packed);
 eg.autograd.backward(edge, { gradTensors: packed, inputs: [x, edge] });
 
 // Custom Functions.
+class LazyScale extends eg.nn.LazyModuleMixin(eg.nn.Module) {
+  factor = new eg.nn.UninitializedParameter({ dtype: "float64" });
+
+  override initializeParameters(input: eg.Tensor): void {
+    this.factor.materialize(input.shape.slice(-1));
+  }
+
+  override forward(input: eg.Tensor): eg.Tensor {
+    return input.mul(this.factor);
+  }
+}
+const lazyLinear: eg.nn.Linear = new eg.nn.LazyLinear(3, { bias: false });
+const lazyConv: eg.nn.Conv2d = new eg.nn.LazyConv2d(4, 3, { padding: 1 });
+const lazyNorm = new eg.nn.LazyBatchNorm1d({ affine: false });
+const lazyScale: LazyScale = new LazyScale();
+const lazyResult: eg.Tensor = lazyScale.call(lazyNorm.call(lazyLinear.call(x)));
+console.log(lazyConv.inChannels, lazyScale.hasUninitializedParams(), lazyResult.shape);
+
 class Scale extends eg.autograd.Function {
   static override readonly onceDifferentiable = true;
 
