@@ -2,6 +2,7 @@
 
 import { type Arguments, readAfter } from "../arguments/read.js";
 import { type Options, Rule } from "../arguments/rule.js";
+import { interpreter } from "../dispatch/interpreter.js";
 import type { AbortSignalLike } from "../runtime/abort.js";
 import { fail } from "../runtime/errors.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";
@@ -118,7 +119,8 @@ type BackwardArguments<Named = BackwardAllOptions> = Arguments<
 export function grad(...given: UsedGradArguments<GradOptions>): Tensor[];
 export function grad(...given: GradArguments): (Tensor | null)[];
 export function grad(...given: GradArguments): (Tensor | null)[] {
-  return gradientHandles(readGradCall("grad", kOptions, given)).map(takeTensor);
+  const call = readGradCall("grad", kOptions, given);
+  return interpreter?.gradients?.(call) ?? gradientHandles(call).map(takeTensor);
 }
 
 /** Like grad(), but computes on another thread or, without threads, in time slices; see Tensor.backwardAsync(). */

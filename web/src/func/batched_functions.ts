@@ -11,11 +11,11 @@ import {
   hasJvp,
 } from "../autograd/function.js";
 import { sumToSize } from "../composites/reshaping.js";
-import { contiguous, expand, movedim, sum, unsqueeze } from "../generated/ops.js";
+import { contiguous, movedim, sum } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, isBatchedAt, type Level } from "./batched.js";
-import { atLevel } from "./levels.js";
+import { atLevel, repeatedFor } from "./levels.js";
 import { spreadOver } from "./pytree.js";
 
 /** The static methods of a subclass of autograd.Function. */
@@ -117,7 +117,7 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
     return [raw].flat().map((one, i) => {
       if (!(one instanceof Tensor)) return one;
       if (isBatchedAt(one, level)) return one.shown;
-      return isBatch[i] === true ? contiguous(repeated(one, level)) : one;
+      return isBatch[i] === true ? contiguous(repeatedFor(one, level)) : one;
     }) as FunctionGradients;
   };
 
@@ -136,7 +136,7 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
         isBatch[i] = one instanceof Tensor && (isBatchedAt(one, level) || !inner.includes(one));
         if (isBatch[i] !== true || isBatchedAt(one, level)) return innerOf(one, level);
         // Repeated because samples that share a result would each receive the gradient of all samples.
-        return contiguous(repeated(one as Tensor, level));
+        return contiguous(repeatedFor(one as Tensor, level));
       });
       const marked = results.filter((_, i) => fixed.has(outputs[i])) as Tensor[];
       if (marked.length > 0) ctx.markNonDifferentiable(...marked);
@@ -170,7 +170,7 @@ function gradientOf(
   const reduced = isBroadcast(grad.shape, shape)
     ? atLevel(level, () => sumToSize(grad, shape))
     : grad;
-  return isBatchedAt(reduced, level) ? reduced.shown : repeated(reduced, level);
+  return isBatchedAt(reduced, level) ? reduced.shown : repeatedFor(reduced, level);
 }
 
 // True if a tensor can be summed to a shape by undoing broadcasting. The engine rejects other gradients of a wrong shape.
@@ -178,11 +178,6 @@ function isBroadcast(own: readonly number[], shape: readonly number[]): boolean 
   const extra = own.length - shape.length;
   if (String(own) === String(shape) || extra < 0) return false;
   return shape.every((size, d) => size === 1 || size === own[d + extra]);
-}
-
-// Repeats a tensor for every sample.
-function repeated(tensor: Tensor, level: Level): Tensor {
-  return expand(unsqueeze(tensor, 0), [level.size, ...tensor.shape]);
 }
 
 // The context for forward and backward of a sample. It wraps the context of the batch and converts between samples and batches.

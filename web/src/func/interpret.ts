@@ -2,10 +2,11 @@
 // dimension, which belong to the enclosing level. See vmap.ts for an overview.
 
 import { makeDual, unpackDual } from "../autograd/forward_ad.js";
+import type { GradCall } from "../autograd/run.js";
 import { callInPlace, callOp, invoke, invokeInPlace } from "../dispatch/call.js";
 import { interpreter } from "../dispatch/interpreter.js";
 import type { Op } from "../dispatch/signature.js";
-import { contiguous, copy_, detach, expand, select, stack, unsqueeze } from "../generated/ops.js";
+import { contiguous, copy_, detach, select, stack } from "../generated/ops.js";
 import { emptyToDraw, repeatedLike } from "../ops/samples.js";
 import { fail } from "../runtime/errors.js";
 import { ownResult } from "../tensor/own_result.js";
@@ -19,8 +20,9 @@ import {
   type Randomness,
 } from "./batched.js";
 import { applyToBatches, type FunctionType } from "./batched_functions.js";
+import { gradientsOfBatch } from "./batched_gradients.js";
 import { hookOfBatch } from "./batched_hooks.js";
-import { atLevel, currentLevel } from "./levels.js";
+import { atLevel, currentLevel, repeatedFor } from "./levels.js";
 import { Call, type Result } from "./rules/call.js";
 import { elementwiseInPlace } from "./rules/elementwise.js";
 import { isElementwise, ruleOf } from "./rules/index.js";
@@ -81,6 +83,10 @@ class BatchInterpreter implements LevelInterpreter {
     });
   }
 
+  gradients(call: GradCall): (Tensor | null)[] {
+    return gradientsOfBatch(call, this.level);
+  }
+
   physical(tensor: Tensor): Tensor {
     return physicalOf(tensor);
   }
@@ -97,15 +103,11 @@ class BatchInterpreter implements LevelInterpreter {
     return atLevel(level.outer, () => {
       if (!isBatchedAt(like, level)) return repeatedLike(made, like);
       const inner = repeatedLike(made, like.shown);
-      const batch = contiguous(expand(unsqueeze(detach(inner), 0), [level.size, ...made.shape]));
+      const batch = contiguous(repeatedFor(detach(inner), level));
       batch.requiresGrad = made.requiresGrad;
       return new BatchedTensor(batch, level);
     });
   }
-}
-
-function repeatedFor(tensor: Tensor, { size }: Level): Tensor {
-  return expand(unsqueeze(tensor, 0), [size, ...tensor.shape]);
 }
 
 // If no tensor is batched at this level, the call is passed to the enclosing level unchanged.

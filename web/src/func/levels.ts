@@ -15,6 +15,11 @@ export function atLevel<T>(level: Level | null, fn: () => T): T {
   return interpretedBy(level === null ? outermost : level.interpreter, fn);
 }
 
+/** Returns a tensor repeated for every sample of a level, along a new first dimension. */
+export function repeatedFor(tensor: Tensor, { size }: Level): Tensor {
+  return expand(unsqueeze(tensor, 0), [size, ...tensor.shape]);
+}
+
 /** Returns the physical tensor with the batch dimensions of all `levels`, in their order. */
 export function repeatedAt(tensor: Tensor, levels: readonly Level[]): Tensor {
   const own = levelsOf(tensor);

@@ -19,18 +19,19 @@
 //
 // Composites need no rules because their parts have them. Gradients need none either: the engine records the operations on the
 // batches. A tensor that eg.func.grad() differentiates with respect to inside vmap() is first repeated for every sample
-// (gradients.ts), so each sample has a separate gradient: one backward pass computes the gradients of all samples.
+// (gradients.ts), so each sample has a separate gradient: one backward pass computes the gradients of all samples. autograd.grad()
+// of tensors from outside runs their graph once for each sample (batched_gradients.ts).
 
 import { type Arguments, isPlainObject, readArguments } from "../arguments/read.js";
 import { count, functionOf, type Options, oneOf, unchecked } from "../arguments/rule.js";
-import { cat, expand, movedim, narrow, unsqueeze } from "../generated/ops.js";
+import { cat, movedim, narrow } from "../generated/ops.js";
 import { drawingFrom, drawingIsolated, generatorState } from "../ops/generator.js";
 import { describe, fail } from "../runtime/errors.js";
 import { isPromise } from "../runtime/promise.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, isBatchedAt, type Level, type Randomness } from "./batched.js";
 import { newLevel } from "./interpret.js";
-import { atLevel } from "./levels.js";
+import { atLevel, repeatedFor } from "./levels.js";
 import { leavesOf, mapTree, spreadOver, type Tree, withLeaves } from "./pytree.js";
 
 /** A dimension for all tensors, or a tree of dimensions; null for a tensor that is the same for all samples. */
@@ -204,7 +205,7 @@ function unwrapped(leaf: unknown, level: Level, outDim: unknown): Tensor {
     if (!isBatched) return leaf;
     fail(kCode, kName, "outDims is null for a result that differs by sample.");
   }
-  const batch = isBatched ? leaf.shown : expand(unsqueeze(leaf, 0), [level.size, ...leaf.shape]);
+  const batch = isBatched ? leaf.shown : repeatedFor(leaf, level);
   const dim = checkedDim("outDims", outDim, batch.ndim);
   return dim === 0 ? batch : movedim(batch, 0, dim);
 }
