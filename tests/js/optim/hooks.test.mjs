@@ -54,6 +54,71 @@ describe("hooks of step()", () => {
     assertThrows(() => optimizer.registerStepPostHook(5), "InvalidArgument", /expected a function/);
   });
 
+  test("of all optimizers run around an optimizer's own, until they are removed", () => {
+    class Mine extends eg.optim.Optimizer {
+      constructor(params) {
+        super(params, { lr: 1 });
+      }
+
+      step() {
+        return super.step();
+      }
+
+      plan() {
+        return [];
+      }
+    }
+    const makers = [
+      undefined,
+      (params) => new Mine(params),
+      (params) => new eg.optim.LBFGS(params),
+    ];
+    for (const make of makers) {
+      const { optimizer } = optimizerOf(make);
+      const log = [];
+      const note = (what) => (self) => void log.push([what, self === optimizer]);
+      const handles = [
+        eg.optim.registerOptimizerStepPreHook(note("all before")),
+        eg.optim.registerOptimizerStepPostHook(note("all after")),
+      ];
+      const step = () => optimizer.step(() => eg.tensor(1));
+      step();
+      assert.deepEqual(log.splice(0), [
+        ["all before", true],
+        ["all after", true],
+      ]);
+      optimizer.registerStepPreHook(note("before"));
+      optimizer.registerStepPostHook(note("after"));
+      step();
+      const names = log.splice(0).map(([name]) => name);
+      assert.deepEqual(names, ["all before", "before", "after", "all after"]);
+      for (const handle of handles) handle.remove();
+      step();
+      assert.deepEqual(
+        log.map(([name]) => name),
+        ["before", "after"],
+      );
+    }
+    assertThrows(() => eg.optim.registerOptimizerStepPreHook(1), "InvalidArgument", /a function/);
+  });
+
+  test("of all optimizers run again after a step that failed", () => {
+    const { optimizer } = optimizerOf();
+    let count = 0;
+    const handles = [
+      eg.optim.registerOptimizerStepPreHook(() => {
+        count++;
+      }),
+    ];
+    const failing = () => {
+      throw new Error("closure");
+    };
+    assert.throws(() => optimizer.step(failing), /closure/);
+    optimizer.step();
+    assert.equal(count, 2);
+    for (const handle of handles) handle.remove();
+  });
+
   test("run around a step() that a program defines, and that of LBFGS", () => {
     class Mine extends eg.optim.Optimizer {
       constructor(params) {

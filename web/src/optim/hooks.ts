@@ -81,6 +81,29 @@ export class OptimizerHooks {
   }
 }
 
+/** The hooks of the steps of all optimizers; null if there have never been any. */
+export let globalHooks: OptimizerHooks | null = null;
+
+/** Returns the hooks of the steps of all optimizers, to which the caller adds one. */
+export function ensureGlobalHooks(): OptimizerHooks {
+  globalHooks ??= new OptimizerHooks();
+  return globalHooks;
+}
+
+// The optimizers whose step() runs within the hooks of all.
+const stepping = new Set<unknown>();
+
+/** Runs a step within the hooks of all optimizers, unless it does so already: step() may be wrapped several times. */
+export function withGlobalHooks(optimizer: unknown, step: AnyHook, given: unknown[]): unknown {
+  if (globalHooks === null || stepping.has(optimizer)) return step.apply(optimizer, given);
+  stepping.add(optimizer);
+  try {
+    return globalHooks.around(optimizer, step)(...given);
+  } finally {
+    stepping.delete(optimizer);
+  }
+}
+
 /** Passes a state dict through hooks. */
 export function throughHooks<S>(hooks: readonly AnyHook[], optimizer: unknown, state: S): S {
   return hooks.reduce<S>((now, hook) => (hook(optimizer, now) as S | undefined) ?? now, state);

@@ -6,6 +6,7 @@ export { Adagrad, type AdagradSettings } from "./adagrad.js";
 export { Adam, type AdamSettings, AdamW } from "./adam.js";
 export { Adamax, type AdamaxSettings } from "./adamax.js";
 export { ASGD, type ASGDSettings } from "./asgd.js";
+export { registerOptimizerStepPostHook, registerOptimizerStepPreHook } from "./global_hooks.js";
 export type {
   GroupOf,
   GroupParts,

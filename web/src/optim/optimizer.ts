@@ -42,6 +42,7 @@ import type {
   StepInputs,
 } from "./groups.js";
 import {
+  globalHooks,
   kHookOptions,
   type OptimizerHook,
   type OptimizerHookOptions,
@@ -50,6 +51,7 @@ import {
   type StepPostHook,
   type StepPreHook,
   throughHooks,
+  withGlobalHooks,
 } from "./hooks.js";
 import { formatOptimizer } from "./optimizer_text.js";
 import { type AnyStep, quietStep } from "./own_step.js";
@@ -159,6 +161,11 @@ export abstract class Optimizer<
   // biome-ignore lint/suspicious/noExplicitAny: a class that extends this one says what its step returns.
   step(...given: [closure?: () => any]): any {
     if (!(#undo in this)) refuseImitation(this, kInsteadOfCopies);
+    if (globalHooks === null) return this.#step(given);
+    return withGlobalHooks(this, (...args) => this.#step(args as typeof given), given);
+  }
+
+  #step(given: readonly [closure?: () => unknown]): unknown {
     // Skips reading the arguments of the usual call without any, because a small model has many steps per second.
     const loss = given.length === 0 ? undefined : this.#lossOf(given);
     // In a captured function, every replay looks up groups and gradients again.
@@ -224,7 +231,8 @@ export abstract class Optimizer<
     this.#hooks ??= new OptimizerHooks();
     if (!this.#hasStepHooks) {
       this.#hasStepHooks = true;
-      const value = this.#hooks.around(this, this.step as (...given: unknown[]) => unknown);
+      const around = this.#hooks.around(this, this.step as (...given: unknown[]) => unknown);
+      const value = (...given: unknown[]) => withGlobalHooks(this, around, given);
       Object.defineProperty(this, "step", { value, writable: true, configurable: true });
     }
     return this.#hooks;
@@ -377,7 +385,7 @@ export abstract class Optimizer<
     const quiet = quietStep(`${this.#name}.step`, step);
     const keeping = (...given: Parameters<AnyStep>) => {
       try {
-        return quiet.apply(this, given);
+        return withGlobalHooks(this, quiet as (...given: unknown[]) => unknown, given);
       } finally {
         const { paramGroups: _, state, ...own } = this;
         keep([own, ...state.values()]);

@@ -120,16 +120,10 @@ class Optimizer(bridge.JSObject):
         method(self, "zeroGrad", [] if set_to_none else [False])
 
     def register_step_pre_hook(self, hook: Callable) -> Any:
-        """edgegrad's hooks get the arguments as a list, keywords among them."""
-
-        def call(optimizer: Any, args: tuple) -> Any:
-            got = hook(optimizer, args, {})
-            return bridge.undefined if got is None else list(got[0])
-
-        return method(self, "registerStepPreHook", [call])
+        return method(self, "registerStepPreHook", [_pre_hook(hook)])
 
     def register_step_post_hook(self, hook: Callable) -> Any:
-        return method(self, "registerStepPostHook", [lambda optimizer, args: hook(optimizer, args, {})])
+        return method(self, "registerStepPostHook", [_post_hook(hook)])
 
     def _register_state_hook(self, name: str, hook: Callable, prepend: bool) -> Any:
         return method(self, name, [changing(hook)], {"prepend": True} if prepend else {})
@@ -161,6 +155,28 @@ class Optimizer(bridge.JSObject):
 
     def __repr__(self) -> str:
         return method(self, "toString")
+
+
+def _pre_hook(hook: Callable) -> Callable:
+    """edgegrad's hooks get the arguments as a list, keywords among them."""
+
+    def call(optimizer: Any, args: tuple) -> Any:
+        got = hook(optimizer, args, {})
+        return bridge.undefined if got is None else list(got[0])
+
+    return call
+
+
+def _post_hook(hook: Callable) -> Callable:
+    return lambda optimizer, args: hook(optimizer, args, {})
+
+
+def register_optimizer_step_pre_hook(hook: Callable) -> Any:
+    return bridge.function("optim", "registerOptimizerStepPreHook", [_pre_hook(hook)])
+
+
+def register_optimizer_step_post_hook(hook: Callable) -> Any:
+    return bridge.function("optim", "registerOptimizerStepPostHook", [_post_hook(hook)])
 
 
 def _parameters(params: Any) -> Any:
