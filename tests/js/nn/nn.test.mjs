@@ -241,3 +241,16 @@ describe("nn.init", () => {
     assert.equal(nn.init.calculateGain("tanh"), 5 / 3);
   });
 });
+
+test("toEmpty() keeps shapes and dtypes, and the parameters their identity", () => {
+  const layer = new nn.BatchNorm1d(3).double();
+  const { weight } = layer;
+  weight.grad = eg.ones([3], { dtype: "float64" });
+  assert.equal(layer.toEmpty({ device: "cpu" }), layer);
+  assert.equal(layer.weight, weight);
+  assert.deepEqual([weight.dtype, weight.shape, weight.requiresGrad], ["float64", [3], true]);
+  assert.deepEqual([weight.grad.shape, layer.num_batches_tracked.dtype], [[3], "int64"]);
+  layer.resetParameters();
+  assertTensor(weight, [1, 1, 1]);
+  assertThrows(() => layer.toEmpty(), "InvalidArgument", /device/);
+});

@@ -17,11 +17,11 @@ import { fail, refusal, refuseImitation } from "../runtime/errors.js";
 import { addGuard, type Guard, isCapturing } from "../runtime/live.js";
 import { registerPublicMethods } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
-import { type DType, isFloat } from "../tensor/dtype.js";
+import { type Device, type DType, deviceRule, isFloat } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { FullBackwardHook, FullBackwardPreHook } from "./backward_hooks.js";
-import { convertState } from "./convert_state.js";
+import { convertState, emptyState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import { entriesOf, type Kind, Members, membersMade } from "./members.js";
 import { type Copies, deepCopy } from "./module_clone.js";
@@ -348,6 +348,13 @@ export class Module {
     return this.to("cpu");
   }
 
+  /** Moves parameters and buffers, with their gradients, to a device without their values, which are not set. */
+  toEmpty(...rest: Arguments<[device: Device], { device: Device }>): this {
+    const { device } = readArguments("toEmpty", kToEmpty, rest);
+    emptyState(new Set([...this.parameters(), ...this.buffers()]), device);
+    return this;
+  }
+
   /**
    * Adds a buffer that shares the data of a tensor: `this.name = new Buffer(tensor)`. Throws if the name is taken.
    */
@@ -545,6 +552,8 @@ function savedOf(members: Members): [string, Tensor][] {
     ...members.of("buffer").filter(([, buffer]) => buffer.persistent),
   ];
 }
+
+const kToEmpty = { device: deviceRule };
 
 const kRegisterBuffer = {
   name: memberName,
