@@ -150,3 +150,23 @@ describe("recurrent layers run packed sequences as each sequence alone", () => {
     );
   });
 });
+
+test("packed sequences change their dtype, and are themselves where nothing changes", () => {
+  const { packSequence, unpackSequence, padSequence } = eg.nn.utils.rnn;
+  const packed = packSequence([eg.tensor([1, 2]), eg.tensor([3, 4, 5])], false);
+  const dtypes = { double: "float64", half: "float16", long: "int64", int: "int32" };
+  const small = { float: "float32", short: "int16", char: "int8", byte: "uint8" };
+  for (const [name, dtype] of Object.entries({ ...dtypes, ...small })) {
+    const changed = packed[name]();
+    assert.equal(changed.data.dtype, dtype);
+    assertTensor(unpackSequence(changed)[1], [3, 4, 5]);
+  }
+  assert.equal(packed.to("cpu"), packed);
+  assert.equal(packed.cpu().float(), packed);
+  assert.equal(packed.to({ dtype: "float64" }).sortedIndices, packed.sortedIndices);
+  const rows = eg.tensor([
+    [1, 2],
+    [3, 4],
+  ]);
+  assertTensor(padSequence(rows), [1, 3, 2, 4], { shape: [2, 2] });
+});

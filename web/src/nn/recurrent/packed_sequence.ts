@@ -1,4 +1,5 @@
 import { indexSelect } from "../../generated/ops.js";
+import type { Target } from "../../ops/to.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -28,6 +29,67 @@ export class PackedSequence {
     const order = tensorRule.orNull();
     this.sortedIndices = order.check("PackedSequence", "sortedIndices", sortedIndices);
     this.unsortedIndices = order.check("PackedSequence", "unsortedIndices", unsortedIndices);
+  }
+
+  /**
+   * Returns the sequences in another dtype or on another device, as `Tensor.to()`; these themselves if they are there already. The
+   * numbers of sequences stay where they are.
+   */
+  to(...targets: Target[]): PackedSequence {
+    const data = this.data.to(...targets);
+    if (data === this.data) return this;
+    const moved = (indices: Tensor | null) => indices?.to(data.device) ?? null;
+    return new PackedSequence(
+      data,
+      this.batchSizes,
+      moved(this.sortedIndices),
+      moved(this.unsortedIndices),
+    );
+  }
+
+  /** Returns the sequences on the CPU. */
+  cpu(): PackedSequence {
+    return this.to("cpu");
+  }
+
+  /** Returns the sequences as float64. */
+  double(): PackedSequence {
+    return this.to("float64");
+  }
+
+  /** Returns the sequences as float32. */
+  float(): PackedSequence {
+    return this.to("float32");
+  }
+
+  /** Returns the sequences as float16. */
+  half(): PackedSequence {
+    return this.to("float16");
+  }
+
+  /** Returns the sequences as int64. */
+  long(): PackedSequence {
+    return this.to("int64");
+  }
+
+  /** Returns the sequences as int32. */
+  int(): PackedSequence {
+    return this.to("int32");
+  }
+
+  /** Returns the sequences as int16. */
+  short(): PackedSequence {
+    return this.to("int16");
+  }
+
+  /** Returns the sequences as int8. */
+  char(): PackedSequence {
+    return this.to("int8");
+  }
+
+  /** Returns the sequences as uint8. */
+  byte(): PackedSequence {
+    return this.to("uint8");
   }
 }
 

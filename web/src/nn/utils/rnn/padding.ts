@@ -2,11 +2,11 @@
 
 import { type Arguments, readArguments } from "../../../arguments/read.js";
 import { boolean, element, listOf, type Options, oneOf } from "../../../arguments/rule.js";
-import { narrow, pad, stack, transpose } from "../../../generated/ops.js";
+import { narrow, pad, stack, transpose, unbind } from "../../../generated/ops.js";
 import { fail } from "../../../runtime/errors.js";
 import { tensorRule } from "../../../tensor/rules.js";
 import { scope } from "../../../tensor/scope.js";
-import type { Tensor } from "../../../tensor/tensor.js";
+import { Tensor } from "../../../tensor/tensor.js";
 import { numbersIn } from "../../recurrent/packed_sequence.js";
 
 const kPadOptions = {
@@ -23,15 +23,16 @@ const kPadArguments = { sequences: listOf(tensorRule), ...kPadOptions };
 /** Options of `padSequence`. */
 export type PadSequenceOptions = Options<typeof kPadOptions>;
 
-/** Pads sequences [length, ...] to the longest: [longest, batch, ...]. */
+/** Pads sequences [length, ...] to the longest: [longest, batch, ...]. A tensor stands for those along its first dimension. */
 export function padSequence(
-  sequences: readonly Tensor[],
+  sequences: Tensor | readonly Tensor[],
   ...rest: Arguments<
     [batchFirst: boolean, paddingValue: number, paddingSide: "right" | "left"],
     PadSequenceOptions
   >
 ): Tensor {
-  const call = readArguments("padSequence", kPadArguments, [sequences, ...rest]);
+  const list = sequences instanceof Tensor ? unbind(sequences) : sequences;
+  const call = readArguments("padSequence", kPadArguments, [list, ...rest]);
   const lengths = call.sequences.map(({ shape: [length] }) => {
     return (
       length ??
