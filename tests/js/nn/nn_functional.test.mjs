@@ -11,7 +11,7 @@ const kNames = `
   adaptiveAvgPool1d adaptiveAvgPool2d adaptiveAvgPool3d adaptiveMaxPool1d adaptiveMaxPool2d adaptiveMaxPool3d
   affineGrid alphaDropout avgPool1d avgPool2d avgPool3d batchNorm
   bilinear binaryCrossEntropy binaryCrossEntropyWithLogits celu celu_ channelShuffle
-  conv1d conv2d conv3d convTranspose1d convTranspose2d convTranspose3d
+  conv1d conv2d conv3d convTbc convTranspose1d convTranspose2d convTranspose3d
   cosineEmbeddingLoss cosineSimilarity crossEntropy ctcLoss dropout dropout1d
   dropout2d dropout3d elu elu_ embedding embeddingBag
   featureAlphaDropout fold fractionalMaxPool2d fractionalMaxPool3d gaussianNllLoss gelu glu gridSample

@@ -123,6 +123,7 @@ const kSpaces = [
   "masked",
   "nn",
   "nn.functional",
+  "nn.grad",
   "nn.init",
   "nn.utils",
   "nn.utils.parametrizations",

@@ -13,6 +13,7 @@ export {
   registerModuleFullBackwardHook,
   registerModuleFullBackwardPreHook,
 } from "./global_hooks.js";
+export * as grad from "./grad.js";
 export * as init from "./init.js";
 export type { LayerOptions } from "./layer_options.js";
 export * from "./lazy/index.js";

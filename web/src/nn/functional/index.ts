@@ -109,6 +109,7 @@ export {
 export { ctcLoss } from "../losses/ctc_loss.js";
 export { tripletMarginWithDistanceLoss } from "../losses/triplet_distance_loss.js";
 export { fractionalMaxPool2d, fractionalMaxPool3d } from "../pooling/fractional_max_pool.js";
+export { convTbc } from "./conv_tbc.js";
 export { type EmbeddingCall, embedding } from "./embedding.js";
 export {
   alphaDropout,

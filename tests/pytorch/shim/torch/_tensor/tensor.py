@@ -330,6 +330,7 @@ class Buffer(Tensor):
 
     def __init__(self, data: Any = None, persistent: bool = True) -> None:
         if self._id is None:
+            data = torch().empty(0) if data is None else data
             made = bridge.construct("nn.Buffer", [data], {"persistent": persistent})
             bridge.adopt(self, made)
 

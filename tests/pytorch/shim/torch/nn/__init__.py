@@ -7,7 +7,7 @@ from typing import Any
 from .. import _bridge as bridge
 from .._stubs import missing
 from .._tensor import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
-from . import functional, init, modules, parameter, utils
+from . import functional, grad, init, modules, parameter, utils
 from .module import Module, layer
 
 

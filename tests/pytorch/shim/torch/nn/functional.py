@@ -8,6 +8,7 @@ from .. import _bridge as bridge
 from .._bridge import Unsupported, camel, function
 from .._functions import find_function, forward
 from .._stubs import missing
+from . import grad as nn_grad
 
 
 def __getattr__(name: str) -> Any:
@@ -43,6 +44,13 @@ def interpolate(input: Any, *args: Any, antialias: bool = False, **keywords: Any
     if antialias:
         raise Unsupported("missing: interpolate(antialias=True)")
     return function("nn.functional", "interpolate", [input, *args], keywords)
+
+
+grad = nn_grad
+
+
+def max_pool1d_with_indices(input: Any, *args: Any, return_indices: bool = True, **keywords: Any) -> Any:
+    return function("nn.functional", "maxPool1d", [input, *args], {**keywords, "return_indices": True})
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:

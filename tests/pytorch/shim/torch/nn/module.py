@@ -185,6 +185,10 @@ class Module(bridge.JSObject):
             return self
         return self._returning("to", [one.dtype if isinstance(one, Tensor) else one for one in given])
 
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Module:
+        method(self, "toEmpty", [device])
+        return self
+
     def double(self) -> Module:
         return self._returning("double")
 
