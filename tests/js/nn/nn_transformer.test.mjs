@@ -75,3 +75,28 @@ describe("stacks of layers", () => {
     assertThrows(() => new nn.Transformer({ nHead: 2 }), "InvalidArgument", /mean "nhead"/);
   });
 });
+
+test("the activation of a transformer layer may be a layer, which is then a part", () => {
+  for (const Class of [nn.TransformerEncoderLayer, nn.TransformerDecoderLayer]) {
+    eg.manualSeed(3);
+    const named = new Class(4, 2, 8, 0, "gelu");
+    eg.manualSeed(3);
+    const layer = new Class(4, 2, 8, 0, new nn.GELU());
+    assert.ok(layer.getSubmodule("activation") instanceof nn.GELU);
+    const inputs =
+      Class === nn.TransformerEncoderLayer
+        ? [[2, 3, 4]]
+        : [
+            [2, 3, 4],
+            [2, 3, 4],
+          ];
+    const given = inputs.map((shape) => eg.randn(shape));
+    assert.ok(eg.equal(layer.call(...given), named.call(...given)));
+    assert.ok(layer.clone().activation !== layer.activation);
+  }
+  assertThrows(
+    () => new nn.TransformerEncoderLayer(4, 2, { activation: 1 }),
+    "InvalidArgument",
+    /a function, or a layer, got number 1/,
+  );
+});

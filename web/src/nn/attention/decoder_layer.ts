@@ -11,6 +11,8 @@ import { Module } from "../module.js";
 import { LayerNorm } from "../norm/layer_norm.js";
 import { MultiheadAttention } from "./attention.js";
 import {
+  type Activation,
+  activated,
   activationOf,
   kTransformerLayerArguments,
   type TransformerActivation,
@@ -72,7 +74,7 @@ export class TransformerDecoderLayer extends Module {
   dropout1: Dropout;
   dropout2: Dropout;
   dropout3: Dropout;
-  readonly activation: (input: Tensor) => Tensor;
+  readonly activation: Activation;
 
   constructor(
     dModel: number,
@@ -137,7 +139,7 @@ export class TransformerDecoderLayer extends Module {
   }
 
   private transform(input: Tensor): Tensor {
-    const inner = this.dropout.call(this.activation(this.linear1.call(input)));
+    const inner = this.dropout.call(activated(this.activation, this.linear1.call(input)));
     return this.dropout3.call(this.linear2.call(inner));
   }
 }

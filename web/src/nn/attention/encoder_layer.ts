@@ -11,6 +11,8 @@ import { Module } from "../module.js";
 import { LayerNorm } from "../norm/layer_norm.js";
 import { MultiheadAttention } from "./attention.js";
 import {
+  type Activation,
+  activated,
   activationOf,
   kTransformerLayerArguments,
   type TransformerActivation,
@@ -48,7 +50,7 @@ export class TransformerEncoderLayer extends Module {
   norm2: LayerNorm;
   dropout1: Dropout;
   dropout2: Dropout;
-  readonly activation: (input: Tensor) => Tensor;
+  readonly activation: Activation;
 
   constructor(
     dModel: number,
@@ -110,7 +112,7 @@ export class TransformerEncoderLayer extends Module {
   }
 
   private transform(input: Tensor): Tensor {
-    const inner = this.dropout.call(this.activation(this.linear1.call(input)));
+    const inner = this.dropout.call(activated(this.activation, this.linear1.call(input)));
     return this.dropout2.call(this.linear2.call(inner));
   }
 }

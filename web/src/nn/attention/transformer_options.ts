@@ -8,19 +8,26 @@ import {
   number,
   type Options,
   oneOf,
+  Rule,
   size,
 } from "../../arguments/rule.js";
 import { gelu, relu } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import type { Layer } from "../layer.js";
 import { kLayerArguments } from "../layer_options.js";
+import { Module } from "../module.js";
+
+const kNamed = oneOf("relu", "gelu");
+const kFunction = functionOf<(input: Tensor) => Tensor>();
+const kLayer = /* @__PURE__ */ new Rule<Layer>("a layer", (value) => value instanceof Module);
 
 const kOptions = {
   /** The features between the two linear layers; default 2048. */
   dimFeedforward: size.or(2048),
   /** The probability of dropout; default 0.1. */
   dropout: number.or(0.1),
-  /** The function between the linear layers; default "relu". */
-  activation: either(oneOf("relu", "gelu"), functionOf<(input: Tensor) => Tensor>()).or("relu"),
+  /** The function or layer between the linear layers; default "relu". */
+  activation: either(either(kNamed, kFunction), kLayer).or("relu"),
   /** Added to the variance in the normalisations; default 1e-5. */
   layerNormEps: number.or(1e-5),
   /** The batch is dimension 0 instead of 1; default false. */
@@ -38,11 +45,19 @@ export const kTransformerLayerArguments = { dModel: count, nhead: count, ...kOpt
 /** Options of the layers of a transformer. */
 export type TransformerLayerOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
-/** The function between the linear layers of a transformer layer. */
+/** The function or layer between the linear layers of a transformer layer. */
 export type TransformerActivation = typeof kOptions.activation.type;
 
-/** Returns the function that an activation names. */
-export function activationOf(activation: TransformerActivation): (input: Tensor) => Tensor {
-  if (typeof activation === "function") return activation;
+/** A function that is applied between linear layers, or a layer. */
+export type Activation = Exclude<TransformerActivation, string>;
+
+/** Returns the function that an activation names; a function or layer itself. */
+export function activationOf(activation: TransformerActivation): Activation {
+  if (typeof activation !== "string") return activation;
   return activation === "relu" ? (input) => relu(input) : (input) => gelu(input);
+}
+
+/** Applies an activation. */
+export function activated(activation: Activation, input: Tensor): Tensor {
+  return activation instanceof Module ? activation.call(input) : activation(input);
 }
