@@ -424,6 +424,12 @@ describe("layers", () => {
       .backward();
     assert.equal(bag.weight.grad.layout, "sparse_coo");
     assertTensor(bag.weight.grad.toDense(), [0, 0, 0.5, 0.5, 1, 1, 0, 0, 0.5, 0.5, 0, 0]);
+    const padded = new eg.nn.EmbeddingBag(6, 2, { sparse: true, mode: "sum", paddingIdx: 2 });
+    padded
+      .forward(int64([[1, 2, 2, 4]]))
+      .sum()
+      .backward();
+    assert.equal(padded.weight.grad.coalesce().nnz, 2);
     const max = new eg.nn.EmbeddingBag(6, 2, { sparse: true, mode: "max" });
     assertThrows(() => max.forward(int64([[1, 2]])), "InvalidArgument", /does not support sparse/);
     const weight = new eg.nn.Parameter(eg.ones([4, 2]));

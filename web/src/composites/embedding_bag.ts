@@ -99,11 +99,12 @@ export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
       const reason = `mode "${mode}" needs real weights, got ${weight.dtype}: use "sum".`;
       fail("DtypeMismatch", "embeddingBag", reason);
     }
-    const isCounted = paddingIdx === null ? null : ne(bags.indices, rowOf(paddingIdx, weight));
+    const ignored = paddingIdx === null ? null : rowOf(paddingIdx, weight);
+    const isCounted = ignored === null ? null : ne(bags.indices, ignored);
     // After all checks, because this changes the weights.
     if (maxNorm !== null) limitNorms(weight, bags.indices, maxNorm, normType);
     if (mode === "max") return largest(bags, weight, isCounted);
-    const plain = embedding(bags.indices, weight, null, sparse);
+    const plain = embedding(bags.indices, weight, ignored, sparse);
     const rows = scaleGradByFreq
       ? dividedByFrequency(plain, bags.indices, weight.shape[0] ?? 0)
       : plain;
