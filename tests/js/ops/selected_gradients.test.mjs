@@ -177,3 +177,13 @@ test("nothing of an infinite loss reaches classes that are no targets", () => {
   eg.nllLoss(x, eg.tensor([1n])).backward(eg.tensor(Infinity, { dtype: "float64" }));
   assertClose(x.grad.dataSync(), [0, -Infinity, 0]);
 });
+
+test("masked.logsumexp() takes complex numbers, of which those left out count as nothing", () => {
+  const z = eg.complex(eg.tensor([1, 5, 2]), eg.tensor([0.5, 1, -1])).requiresGrad_();
+  const mask = eg.tensor([true, false, true]);
+  const got = eg.masked.logsumexp(z, { mask });
+  const expected = eg.logsumexp(eg.indexSelect(z, 0, eg.tensor([0n, 2n])), 0);
+  assert.ok(eg.allclose(got, expected));
+  const [grad] = eg.autograd.grad(got.abs(), z);
+  assert.ok(eg.allclose(grad, eg.autograd.grad(expected.abs(), z)[0]));
+});

@@ -23,6 +23,7 @@ import {
   sqrt,
   sub,
   sum as sumOf,
+  where,
   zerosLike,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -148,7 +149,11 @@ export const logsumexp: Reduction = /* @__PURE__ */ composite(
   "masked.logsumexp",
   kReduction,
   (input, dim, keepdim, dtype, mask) => {
-    const value = filled("masked.logsumexp", input, mask, kLowest);
+    // Also of complex numbers, where -Infinity leaves nothing either.
+    const value =
+      mask === null
+        ? input
+        : where(maskFor("masked.logsumexp", input, mask), input, Number.NEGATIVE_INFINITY);
     return cast(logsumexpOf(value, dim ?? allDims(input), keepdim), dtype ?? input.dtype);
   },
 );
