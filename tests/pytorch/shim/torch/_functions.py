@@ -134,6 +134,10 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) 
     return function("", "luSolve", [LU_data, LU_pivots, b], {"out": out})
 
 
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, *, out: Any = None) -> Any:
+    return function("linalg", "luFactorEx" if get_infos else "luFactor", [A, pivot], {"out": out})
+
+
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
     """`compute_mode` chooses an implementation."""
     return function("", "cdist", [x1, x2, p])

@@ -181,6 +181,20 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     return function("", "luSolve", [LU_data, LU_pivots, self])
 
 
+def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
+    return torch().lu(self, pivot, get_infos)
+
+
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """On a tensor of the dtype that the result has, the only ones that PyTorch allows, it is pow_()."""
+    is_complex = isinstance(exponent, complex) or (isinstance(exponent, Tensor) and exponent.dtype.is_complex)
+    needed = "complex128" if is_complex or self.dtype.is_complex else "float64"
+    if self.dtype.name != needed:
+        raise RuntimeError(f"the operation's result requires dtype {needed}, but the tensor has {self.dtype}")
+    bridge.emulated.add("float_power_")
+    return method(self, "pow_", [exponent])
+
+
 def narrow(self: Tensor, dim: int, start: Any, length: Any) -> Tensor:
     return method(self, "narrow", [dim, int(start), int(length)])
 
@@ -226,7 +240,7 @@ def _with_correction(name: str) -> Callable:
 
 
 _PLAIN = (
-    item, tolist, numpy, to, new_tensor, new_empty_strided, new_full, new, allclose, split, apply_, map_, lu_solve, narrow, reshape, svd, nonzero
+    item, tolist, numpy, to, new_tensor, new_empty_strided, new_full, new, allclose, split, apply_, map_, lu, lu_solve, float_power_, narrow, reshape, svd, nonzero
 )  # fmt: skip
 for _function in _PLAIN:
     setattr(Tensor, _function.__name__, _function)

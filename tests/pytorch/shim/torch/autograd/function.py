@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any, Callable
 
@@ -126,6 +127,13 @@ def _class_in_javascript(cls: type) -> bridge.JSObject:
     return made
 
 
+def _with_defaults(function: Callable, args: tuple) -> tuple:
+    """Returns the arguments of a call with the defaults of those that it leaves out."""
+    bound = inspect.signature(function).bind(*args)
+    bound.apply_defaults()
+    return bound.args
+
+
 def _define(cls: type) -> bridge.JSObject:
     has_setup = cls.setup_context is not Function.setup_context
     backward_of = cls.vjp if cls.vjp is not Function.vjp else cls.backward
@@ -133,7 +141,7 @@ def _define(cls: type) -> bridge.JSObject:
     def forward(ctx: FunctionCtx, *args: Any) -> Any:
         output = cls.forward(*args) if has_setup else cls.forward(ctx, *args)
         if has_setup:
-            cls.setup_context(ctx, args, output)
+            cls.setup_context(ctx, _with_defaults(cls.forward, args), output)
         return _Results(output)
 
     def backward(ctx: FunctionCtx, *grads: Any) -> Any:

@@ -24,6 +24,9 @@ def __getattr__(name: str) -> Any:
             return plain(*args, **keywords)
         if "input" in keywords:
             args = (keywords.pop("input"), *args)
+        if not hasattr(args[0], f"{name}_"):
+            bridge.emulated.add("inplace=")
+            return args[0].copy_(plain(*args, **keywords))
         return getattr(args[0], f"{name}_")(*args[1:], **keywords)
 
     call.__name__ = name
@@ -49,8 +52,16 @@ def interpolate(input: Any, *args: Any, antialias: bool = False, **keywords: Any
 grad = nn_grad
 
 
-def max_pool1d_with_indices(input: Any, *args: Any, return_indices: bool = True, **keywords: Any) -> Any:
-    return function("nn.functional", "maxPool1d", [input, *args], {**keywords, "return_indices": True})
+def _with_indices(name: str) -> Any:
+    def pool(input: Any, *args: Any, return_indices: bool = True, **keywords: Any) -> Any:
+        return function("nn.functional", name, [input, *args], {**keywords, "return_indices": True})
+
+    return pool
+
+
+max_pool1d_with_indices = _with_indices("maxPool1d")
+max_pool2d_with_indices = _with_indices("maxPool2d")
+max_pool3d_with_indices = _with_indices("maxPool3d")
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
