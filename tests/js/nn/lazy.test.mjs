@@ -202,6 +202,7 @@ describe("LazyModuleMixin", () => {
   });
 
   test("reports what was forgotten", () => {
+    assertThrows(() => nn.LazyModuleMixin(Map), "InvalidArgument", /\[LazyModuleMixin\] Base/);
     class Nothing extends nn.LazyModuleMixin(nn.Module) {}
     assertThrows(() => new Nothing().call(1), "InvalidArgument", /initializeParameters/);
     class Half extends Scale {

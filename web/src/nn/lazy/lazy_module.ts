@@ -1,9 +1,11 @@
 // Modules that make their parameters when they see their first input.
 
+import { readNothing } from "../../arguments/read.js";
+import { Rule } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { entriesOf } from "../members.js";
-import type { Module } from "../module.js";
+import { Module } from "../module.js";
 import { nameLayer } from "../module_failure.js";
 import { shapelessOrNull } from "../parameter.js";
 
@@ -26,6 +28,13 @@ export interface LazyModuleClass {
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript wants this of what a class extends.
 type ModuleClass = new (...given: any[]) => Module;
 
+const kModuleClass = /* @__PURE__ */ new Rule<ModuleClass>(
+  "nn.Module, or a class of modules",
+  (value) => {
+    return typeof value === "function" && (value === Module || value.prototype instanceof Module);
+  },
+);
+
 // The modules that have had their first call but do not change their class.
 const finished = new WeakSet<Module>();
 
@@ -34,7 +43,12 @@ const finished = new WeakSet<Module>();
  * they are an `UninitializedParameter` or `UninitializedBuffer`; `initializeParameters()` of the subclass receives the inputs and
  * gives them shapes with `materialize()`. Then the module has the methods of the static `clsToBecome`, unless that is null.
  */
-export function LazyModuleMixin<Base extends ModuleClass>(Base: Base): Base & LazyModuleClass {
+export function LazyModuleMixin<Base extends ModuleClass>(
+  Base: Base,
+  ...rest: []
+): Base & LazyModuleClass {
+  kModuleClass.check("LazyModuleMixin", "Base", Base);
+  readNothing("LazyModuleMixin", rest);
   class Lazy extends (Base as ModuleClass) implements LazyModule {
     static clsToBecome: ModuleClass | null = null;
 
