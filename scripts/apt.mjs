@@ -47,6 +47,7 @@ const kPackages = {
   },
   pytorch: {
     "python3-numpy": "/usr/lib/python3/dist-packages/numpy/__init__.py",
+    "python3-packaging": "/usr/lib/python3/dist-packages/packaging/__init__.py",
     "xz-utils": "/usr/bin/xz",
   },
   federated: {
