@@ -34,7 +34,7 @@ if _source:
 
 from . import _modules
 from .serialization import load, save
-from .sparse import sparse_coo_tensor, sparse_csr_tensor
+from .sparse import sparse_bsc_tensor, sparse_bsr_tensor, sparse_coo_tensor, sparse_csc_tensor, sparse_csr_tensor
 
 
 # What PyTorch does not have either, though PyTorch's test support asks for it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Callable
 
 from ._bridge import Unsupported
 
@@ -160,7 +160,7 @@ class Size(tuple):
 
 
 class layout:
-    """A layout; edgegrad has strided, sparse_coo and sparse_csr."""
+    """A layout; edgegrad has strided, sparse_coo and sparse_csr, and decided against others."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -174,6 +174,22 @@ strided, jagged, _mkldnn = layout("strided"), layout("jagged"), layout("_mkldnn"
 sparse_coo, sparse_csr, sparse_csc = layout("sparse_coo"), layout("sparse_csr"), layout("sparse_csc")
 sparse_bsr, sparse_bsc = layout("sparse_bsr"), layout("sparse_bsc")
 LAYOUTS = {one.name: one for one in (strided, sparse_coo, sparse_csr)}
+
+
+def check_layout(given: layout | None) -> None:
+    """Refuses the layouts that edgegrad does not have."""
+    if given in (sparse_csc, sparse_bsr, sparse_bsc):
+        raise Unsupported("n/a: layouts that edgegrad decided against: CSC, BSR and BSC")
+
+
+def refused(name: str) -> Callable:
+    """Returns a function of PyTorch that is only for the layouts that edgegrad does not have."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        check_layout(sparse_csc)
+
+    refuse.__name__ = name
+    return refuse
 
 
 class memory_format:

@@ -9,6 +9,7 @@ from ._creation import dtype_of_data, tensor, zeros
 from ._functions import namespace
 from ._tensor import Tensor
 from ._types import dtype as dtype_class
+from ._types import refused
 
 __getattr__ = namespace("sparse")
 
@@ -89,3 +90,7 @@ def sparse_csr_tensor(
     return function(
         "", "sparseCsrTensor", [*parts, None if size is None else list(size)], {"requires_grad": requires_grad}
     )
+
+
+sparse_csc_tensor = refused("sparse_csc_tensor")
+sparse_bsr_tensor, sparse_bsc_tensor = refused("sparse_bsr_tensor"), refused("sparse_bsc_tensor")

@@ -81,8 +81,8 @@ def options(keywords: dict) -> dict:
     if keywords.get("names") is not None:
         raise Unsupported("missing: named tensors")
     layout = keywords.get("layout")
-    if layout is not None and getattr(layout, "name", "strided") != "strided":
-        raise Unsupported("missing: sparse layouts")
+    if layout is not None and layout.name != "strided":
+        raise Unsupported(f"missing: the option layout={layout.name}")
     return kept
 
 

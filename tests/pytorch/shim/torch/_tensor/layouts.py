@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._bridge import Unsupported, get, method
-from .._types import LAYOUTS, layout, sparse_coo, sparse_csr
+from .._types import LAYOUTS, check_layout, layout, refused, sparse_coo, sparse_csr
 from .tensor import Tensor
 
 
@@ -21,6 +21,7 @@ def _values(self: Tensor) -> Tensor:
 
 
 def _to_sparse(self: Tensor, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, **keywords: Any) -> Tensor:
+    check_layout(layout)
     dims = keywords.pop("sparseDims", sparse_dim)
     if keywords or blocksize is not None or layout not in (None, sparse_coo, sparse_csr):
         raise Unsupported("missing: sparse layouts")
@@ -55,5 +56,7 @@ _MEMBERS = {
     "to_sparse_csr": _to_sparse_csr,
     "to_dense": _to_dense,
 }
+for _name in ("to_sparse_csc", "to_sparse_bsr", "to_sparse_bsc", "ccol_indices", "row_indices"):
+    _MEMBERS[_name] = refused(_name)
 for _name, _member in _MEMBERS.items():
     setattr(Tensor, _name, _member)

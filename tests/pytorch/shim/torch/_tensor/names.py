@@ -45,11 +45,6 @@ ALIASES = {
 # Methods of PyTorch's tensors that edgegrad lacks. Any other unknown name is an AttributeError, as in PyTorch.
 MISSING_METHODS = {
     "align_to",
-    "ccol_indices",
-    "row_indices",
-    "to_sparse_bsr",
-    "to_sparse_bsc",
-    "to_sparse_csc",
     "sparse_resize_",
     "sparse_resize_and_clear_",
     "_coalesced_",
