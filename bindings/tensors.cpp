@@ -172,7 +172,7 @@ double info(Handle handle) {
             .version = is_inference(t) ? -1.0 : static_cast<double>(t.version()),
             .output_nr = static_cast<double>(output_nr(t)),
             .flags = static_cast<double>(flags),
-            .nnz = pattern == nullptr ? 0.0 : static_cast<double>(pattern->nnz()),
+            .nnz = pattern == nullptr ? 0.0 : static_cast<double>(pattern->nnz_of_each()),
             .sparse_dim = pattern == nullptr ? 0.0 : static_cast<double>(pattern->sparse_dim())});
     for (std::size_t i = 0; i < ndim; ++i) {
       words[kWords + i] = static_cast<double>(t.shape()[i]);

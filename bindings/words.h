@@ -21,8 +21,8 @@ struct TensorWords {
   double version;     ///< -1 for an inference tensor
   double output_nr;   ///< the position among the results of its node
   double flags;       ///< TensorFlags
-  double nnz;         ///< the number of values of a sparse tensor
-  double sparse_dim;  ///< its number of sparse dimensions
+  double nnz;         ///< the number of values of a sparse tensor, or of each matrix of a batch
+  double sparse_dim;  ///< its number of dimensions that are not those of its values
 };
 
 enum TensorFlags : int {

@@ -11,6 +11,7 @@
 //
 // The parts are immutable and shared. What changes a sparse tensor in place gives it other parts.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -31,13 +32,16 @@ constexpr std::array<std::string_view, 3> enum_names(Layout) {
   return {"strided", "sparse_coo", "sparse_csr"};
 }
 
-/// Where the values of a sparse tensor are.
+/// Where the values of a sparse tensor are. A batch of matrices in CSR layout, each with as many
+/// values as the others, is one matrix with the rows of all.
 struct SparsePattern final : RefCounted, Pooled {
-  SparsePattern(Layout layout, Tensor indices, Tensor row_starts, bool is_coalesced)
+  SparsePattern(Layout layout, Tensor indices, Tensor row_starts, bool is_coalesced,
+                const Shape& batch = {})
       : layout(layout),
         is_coalesced(is_coalesced),
         indices(std::move(indices)),
-        row_starts(std::move(row_starts)) {}
+        row_starts(std::move(row_starts)),
+        batch(batch) {}
 
   Layout layout;
   /// Whether every position occurs once, in row-major order. Always true for CSR.
@@ -47,10 +51,17 @@ struct SparsePattern final : RefCounted, Pooled {
   Tensor indices;
   /// int64 [rows + 1]: where each row of CSR begins among the values. Undefined for COO.
   Tensor row_starts;
+  /// The dimensions before those of a matrix in CSR layout.
+  Shape batch;
 
   std::int64_t nnz() const { return indices.size(-1); }
+  /// The number of values of each matrix of a batch.
+  std::int64_t nnz_of_each() const { return nnz() / std::max<std::int64_t>(1, numel(batch)); }
   /// The number of dimensions that the indices cover; the values have the others.
-  std::int64_t sparse_dim() const { return layout == Layout::kSparseCsr ? 2 : indices.size(0); }
+  std::int64_t sparse_dim() const {
+    return layout == Layout::kSparseCsr ? static_cast<std::int64_t>(batch.size()) + 2
+                                        : indices.size(0);
+  }
 
   static void on_last_release(SparsePattern* pattern) { delete pattern; }
 };

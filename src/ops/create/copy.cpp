@@ -81,6 +81,7 @@ Tensor write_over(const Tensor& input, Tensor source, SelfOverlap self_overlap) 
 }  // namespace
 
 Tensor CopyInPlace::call(const Tensor& input, const Operand& source) {
+  if (input.is_sparse() || source.tensor().is_sparse()) return copy_sparse(input, source.tensor());
   return write_over(input, source.tensor(), SelfOverlap::kRefused);
 }
 

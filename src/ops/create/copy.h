@@ -54,6 +54,7 @@ struct CopyInPlace {
   static constexpr op::Doc doc{"copy_", "Writes source, broadcast and converted, into input."};
   /// PyTorch's name for it, an exception from its naming rule.
   static constexpr std::string_view node_name = "CopyBackwards";
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"source"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 3]), T([3])"};
   static Tensor call(const Tensor& input, const Operand& source);

@@ -176,6 +176,7 @@ Tensor FullLike::call(const Tensor& input, Scalar fill_value, std::optional<DTyp
 }
 
 Tensor EmptyLike::call(const Tensor& input, std::optional<DType> dtype) {
+  if (input.is_sparse()) return ZerosLike::call(input, dtype);
   return empty_with_layout_of(input, dtype.value_or(input.dtype()));
 }
 

@@ -99,6 +99,7 @@ struct FullLike {
 struct EmptyLike {
   static constexpr op::Doc doc{"empty_like", "Uninitialised values in the shape of input."};
   static constexpr Audience audience = Audience::kFactory;
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 1> samples{"T([0, 2])"};
   static Tensor call(const Tensor& input, std::optional<DType> dtype = {});

@@ -7,6 +7,7 @@
 #include "ops/index/index_args.h"
 #include "ops/shape/view.h"
 #include "ops/sparse/sparse_gradient.h"
+#include "ops/sparse/sparse_shape.h"
 
 namespace eg {
 namespace {
@@ -77,6 +78,7 @@ struct ScatterMultiply {
 }  // namespace
 
 Tensor IndexSelect::call(const Tensor& input, std::int64_t dim, const Tensor& index) {
+  if (input.is_sparse()) return index_select_sparse(input, dim, index);
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const Tensor picks = checked_index_vector(index, size_along(input, d), d, doc.name);
   Shape shape = input.shape();

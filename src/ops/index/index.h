@@ -20,6 +20,7 @@ struct PickAttrs {
 
 struct IndexSelect {
   static constexpr op::Doc doc{"index_select", "The slices of input at index along dim."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}};
   static constexpr std::array<std::string_view, 4> samples{
       "T([4, 3]), 0, I([3], 4)", "T([2, 3, 2]), -2, I([5], 3)", "T([2, 3]), 1, I([4], 3)",

@@ -126,6 +126,7 @@ Tensor Permute::call(const Tensor& input, const Dims& dims) {
     shape.push_back(input.shape()[static_cast<std::size_t>(source)]);
     strides.push_back(input.strides()[static_cast<std::size_t>(source)]);
   }
+  if (input.is_sparse()) return permute_sparse(input, order);
   return record_view<Permute>(input, shape, strides, input.offset(), {order});
 }
 
@@ -177,6 +178,7 @@ GradList Squeeze::backward(const Backward<Squeeze>& b) {
 }
 
 Tensor Unsqueeze::call(const Tensor& input, std::int64_t dim) {
+  if (input.is_sparse()) return unsqueeze_sparse(input, dim);
   const std::int64_t wrapped = wrap_dim(dim, input.ndim() + 1, doc.name);
   const auto at = static_cast<std::size_t>(wrapped);
   Shape shape = input.shape();
@@ -209,6 +211,7 @@ Tensor Expand::call(const Tensor& input, const Dims& size) {
           " would change from ", old, " to ", size[d], '.');
   }
   check_shape(shape);
+  if (input.is_sparse()) return expand_sparse(input, shape);
   Strides strides = broadcast_strides(input.shape(), input.strides(), shape);
   // As in PyTorch, a new dimension of size 1 has the stride that a larger one would need.
   for (std::size_t d = input.shape().empty() ? 0 : added; d-- > 0;) {

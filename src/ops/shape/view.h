@@ -95,6 +95,7 @@ struct MatrixTranspose {
 
 struct Permute {
   static constexpr op::Doc doc{"permute", "A view with the dimensions in the order dims."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dims"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3, 4]), [2, 0, 1]",
                                                            "T([2, 3]), [-1, 0]"};
@@ -133,6 +134,7 @@ struct Squeeze {
 struct Unsqueeze {
   static constexpr op::Doc doc{"unsqueeze", "A view with a dimension of size one inserted at dim."};
   static constexpr bool in_place_view = true;
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 3]), 1", "T([2, 3]), -1",
                                                            "T([]), 0"};
@@ -147,6 +149,7 @@ struct Unsqueeze {
 struct Expand {
   static constexpr op::Doc doc{"expand",
                                "A view that repeats dimensions of size one; -1 keeps a size."};
+  static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"size"}};
   static constexpr std::array<std::string_view, 3> samples{"T([3, 1]), [2, 3, 4]",
                                                            "T([1, 3]), [2, -1]", "T([]), [2]"};

@@ -1,5 +1,8 @@
 #include "ops/sparse/sparse.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
 #include "dispatch/transfer.h"
@@ -49,19 +52,17 @@ Tensor checked_coordinates(const Tensor& indices, const Dims& size, std::string_
   return Stack::call(checked);
 }
 
-void check_values(const Tensor& values, std::int64_t nnz, std::span<const std::int64_t> dense,
-                  std::string_view op) {
+void check_values(const Tensor& values, const Shape& expected, std::string_view op) {
   check_dense(values, op, "values");
-  Shape expected{nnz};
-  for (const std::int64_t size : dense) expected.push_back(size);
   check(values.shape() == expected, ErrorCode::kShapeMismatch, op, "expected values of shape ",
         expected, " for these indices and this size, got ", values.shape(), '.');
 }
 
 Tensor make_coo(const Tensor& values, const Tensor& indices, const Dims& size, bool is_coalesced) {
   const Tensor own = checked_coordinates(indices, size, kCooName);
-  check_values(values, own.size(1), std::span(size).subspan(static_cast<std::size_t>(own.size(0))),
-               kCooName);
+  Shape expected{own.size(1)};
+  expected.append(size.begin() + own.size(0), size.end());
+  check_values(values, expected, kCooName);
   check_same_device(kCooName, values.device(), own.device());
   const Shape shape(size.begin(), size.end());
   const IntrusivePtr<SparsePattern> pattern = coo_pattern(own, is_coalesced);
@@ -70,31 +71,87 @@ Tensor make_coo(const Tensor& values, const Tensor& indices, const Dims& size, b
   return with_values(shape, pattern, values);
 }
 
-Tensor make_csr(const Tensor& values, const Tensor& given_columns, const Tensor& given_starts,
+// The shape of a part of CSR: the dimensions of a batch, then these.
+Shape in_batch(const Shape& batch, std::initializer_list<std::int64_t> sizes) {
+  Shape shape = batch;
+  shape.append(sizes.begin(), sizes.end());
+  return shape;
+}
+
+// Where the rows of all matrices of a batch start among all values.
+Tensor checked_starts(const Tensor& given, const Shape& batch, std::int64_t rows,
+                      std::int64_t nnz) {
+  check(given.shape() == in_batch(batch, {rows + 1}), ErrorCode::kShapeMismatch, kCsrName,
+        "crowIndices: expected ", rows + 1,
+        " numbers for each matrix, one more than there are rows, got shape ", given.shape(), '.');
+  const Tensor host = on_host(checked_index(given, nnz + 1, 0, kCsrName));
+  const std::span<const std::int64_t> all = index_values(host);
+  const auto count = static_cast<std::size_t>(rows + 1);
+  std::vector<std::int64_t> starts;
+  starts.reserve(all.size());
+  std::int64_t before = 0;
+  for (std::size_t first = 0; first < all.size(); first += count, before += nnz) {
+    const std::span<const std::int64_t> each = all.subspan(first, count);
+    check(each.front() == 0 && each.back() == nnz && std::ranges::is_sorted(each),
+          ErrorCode::kInvalidArgument, kCsrName,
+          "crowIndices: expected ascending numbers from 0 to ", nnz, ", the number of values.");
+    for (const std::int64_t start : each.first(count - 1)) starts.push_back(before + start);
+  }
+  starts.push_back(before);
+  return index_tensor(starts, given.device());
+}
+
+Tensor make_csr(const Tensor& values, const Tensor& columns, const Tensor& starts,
                 const Dims& size) {
-  check_dense(given_columns, kCsrName, "colIndices");
-  check_dense(given_starts, kCsrName, "crowIndices");
-  check(size.size() == 2, ErrorCode::kShapeMismatch, kCsrName,
-        "expected the size of a matrix, got ", size.size(), " dimensions.");
-  const Tensor columns =
-      contiguous_copy(checked_index_vector(detach(given_columns), size[1], 1, kCsrName));
-  const Tensor starts =
-      contiguous_copy(checked_index_vector(detach(given_starts), columns.numel() + 1, 0, kCsrName));
-  check(starts.numel() == size[0] + 1, ErrorCode::kShapeMismatch, kCsrName,
-        "crowIndices: expected ", size[0] + 1, " numbers, one more than there are rows, got ",
-        starts.numel(), '.');
-  check_values(values, columns.numel(), {}, kCsrName);
-  const Tensor host = on_host(starts);
-  const std::span<const std::int64_t> each = index_values(host);
-  check(each.front() == 0 && each.back() == columns.numel() && ascends(starts, false),
-        ErrorCode::kInvalidArgument, kCsrName, "crowIndices: expected ascending numbers from 0 to ",
-        columns.numel(), ", the number of values.");
-  const auto pattern =
-      make_intrusive<SparsePattern>(Layout::kSparseCsr, columns, starts, /*is_coalesced=*/true);
+  check_dense(columns, kCsrName, "colIndices");
+  check_dense(starts, kCsrName, "crowIndices");
+  const std::size_t dims = columns.shape().size();
+  check(dims > 0 && size.size() > dims, ErrorCode::kShapeMismatch, kCsrName,
+        "expected the size of a matrix for each vector of colIndices, which have the shape ",
+        columns.shape(), ", got ", size.size(), " dimensions.");
+  const Shape batch(size.begin(), size.begin() + static_cast<std::ptrdiff_t>(dims - 1));
+  const std::int64_t nnz = columns.size(-1);
+  check(columns.shape() == in_batch(batch, {nnz}), ErrorCode::kShapeMismatch, kCsrName,
+        "colIndices: expected a vector for each matrix of a batch ", batch, ", got shape ",
+        columns.shape(), '.');
+  const auto dim = static_cast<std::int64_t>(dims);
+  const Tensor each = checked_index(detach(columns), size[dims], dim, kCsrName);
+  const Tensor flat = contiguous_copy(Reshape::call(each, {each.numel()}));
+  const Tensor all_starts = checked_starts(detach(starts), batch, size[dims - 1], nnz);
+  Shape expected = in_batch(batch, {nnz});
+  expected.append(size.begin() + dim + 1, size.end());
+  check_values(values, expected, kCsrName);
+  check_same_device(kCsrName, values.device(), flat.device());
+  const auto pattern = csr_pattern(flat, all_starts, batch);
   const Shape shape(size.begin(), size.end());
   check(ascends(positions(shape, *pattern), true), ErrorCode::kInvalidArgument, kCsrName,
         "colIndices: expected different columns in ascending order in every row.");
-  return with_values(shape, pattern, values);
+  return with_values(shape, pattern, batch.empty() ? values : with_one_sparse_dim(values, dim));
+}
+
+// A part of CSR for each matrix of a batch: `t` has those of all as its first dimension.
+Tensor for_each_matrix(const Tensor& t, const SparsePattern& pattern) {
+  if (pattern.batch.empty()) return t;
+  Shape shape = in_batch(pattern.batch, {pattern.nnz_of_each()});
+  shape.append(t.shape().begin() + 1, t.shape().end());
+  return Reshape::call(t, Dims(shape.begin(), shape.end()));
+}
+
+// The row starts of each matrix of a batch, from 0.
+Tensor row_starts_of_each(const SparsePattern& pattern) {
+  const Tensor& starts = pattern.row_starts;
+  if (pattern.batch.empty()) return contiguous_copy(starts);
+  const std::int64_t count = numel(pattern.batch);
+  const std::int64_t nnz = pattern.nnz_of_each();
+  const std::int64_t rows = (starts.numel() - 1) / std::max<std::int64_t>(1, count);
+  const Tensor firsts = Reshape::call(Narrow::call(starts, 0, 0, count * rows), {count, rows});
+  const Operand each{Scalar(nnz)};
+  const Var before =
+      Var(Unsqueeze::call(numbers_below(count, starts.device()), 1)) * Var(each.tensor());
+  const Tensor last = full({count, 1}, nnz, DType::kInt64, starts.device());
+  const Tensor all = Cat::call({(Var(firsts) - before).tensor(), last}, 1);
+  const Shape shape = in_batch(pattern.batch, {rows + 1});
+  return Reshape::call(all, Dims(shape.begin(), shape.end()));
 }
 
 }  // namespace
@@ -110,12 +167,13 @@ Tensor SparseTensor::call(const Tensor& values, const Tensor& indices,
 Tensor SparseValues::call(const Tensor& input, bool recorded) {
   check(input.is_sparse(), ErrorCode::kInvalidArgument, "values",
         "expected a sparse tensor, got a dense one.");
-  if (!recorded) return input.sparse().values.alias();
-  check(input.sparse().pattern->is_coalesced, ErrorCode::kInvalidArgument, "values",
+  const SparsePattern& pattern = *input.sparse().pattern;
+  if (!recorded) return for_each_matrix(input.sparse().values.alias(), pattern);
+  check(pattern.is_coalesced, ErrorCode::kInvalidArgument, "values",
         "the positions may occur several times. Call coalesce() first.");
   const Tensor values = Pieces(input).values;
   const bool is_tracked = requires_grad(values) || tangent(values).defined();
-  return is_tracked ? Clone::call(values) : values.alias();
+  return for_each_matrix(is_tracked ? Clone::call(values) : values.alias(), pattern);
 }
 
 TensorList SparseIndices::call(const Tensor& input) {
@@ -123,7 +181,7 @@ TensorList SparseIndices::call(const Tensor& input) {
         "expected a sparse tensor, got a dense one.");
   const SparsePattern& pattern = *input.sparse().pattern;
   if (pattern.layout == Layout::kSparseCoo) return {contiguous_copy(pattern.indices)};
-  return {contiguous_copy(pattern.row_starts), contiguous_copy(pattern.indices)};
+  return {row_starts_of_each(pattern), for_each_matrix(contiguous_copy(pattern.indices), pattern)};
 }
 
 Tensor Coalesce::call(const Tensor& input) {
@@ -161,26 +219,29 @@ Tensor ToSparse::call(const Tensor& input, std::optional<std::int64_t> sparse_di
   for (std::int64_t d = 1; d < rows.ndim(); ++d) dense.push_back(d);
   const Tensor is_kept = (Var(detach(rows)) != Var(0)).tensor();
   const Tensor kept = true_positions(dense.empty() ? is_kept : Any::call(is_kept, dense));
-  TensorList coordinate(static_cast<std::size_t>(dims));
-  Tensor rest = kept;
-  for (auto d = static_cast<std::size_t>(dims); d-- > 0;) {
-    const Operand size{Scalar(input.shape()[d])};
-    coordinate[d] = eg::call<op::Remainder>(rest, size);
-    rest = eg::call<op::FloorDivide>(rest, size);
-  }
-  const Tensor indices =
-      dims > 0 ? Stack::call(coordinate) : full({0, kept.numel()}, 0, DType::kInt64, kept.device());
+  const Shape sizes(input.shape().begin(), input.shape().begin() + dims);
+  const Tensor indices = dims > 0 ? Stack::call(coordinates_of(kept, sizes))
+                                  : full({0, kept.numel()}, 0, DType::kInt64, kept.device());
   return with_values(input.shape(), coo_pattern(indices, true), IndexSelect::call(rows, 0, kept));
 }
 
-Tensor ToSparseCsr::call(const Tensor& input) {
-  check(input.ndim() == 2, ErrorCode::kShapeMismatch, doc.name, "expected a matrix, got shape ",
-        input.shape(), '.');
-  if (layout(input) == Layout::kSparseCsr) return input;
-  const Tensor sparse = ToSparse::call(input);
-  check(sparse.sparse().pattern->sparse_dim() == 2, ErrorCode::kInvalidArgument, doc.name,
-        "expected two sparse dimensions, got one and a dense one.");
-  return to_csr(sparse);
+Tensor ToSparseCsr::call(const Tensor& input, std::optional<std::int64_t> dense_dim) {
+  const bool is_csr = layout(input) == Layout::kSparseCsr;
+  if (input.is_sparse()) {
+    const std::int64_t dims = input.sparse().pattern->sparse_dim();
+    check(!dense_dim.has_value() || *dense_dim == input.ndim() - dims, ErrorCode::kInvalidArgument,
+          doc.name, "denseDim of a sparse tensor cannot be changed. Use its toDense() first.");
+    check(is_csr || dims == 2, ErrorCode::kInvalidArgument, doc.name,
+          "expected two sparse dimensions, got ", dims, ". Use its toDense() first.");
+    return is_csr ? input : to_csr(input);
+  }
+  const std::int64_t dense = dense_dim.value_or(0);
+  check(dense >= 0, ErrorCode::kInvalidArgument, doc.name, "denseDim must not be negative, got ",
+        dense, '.');
+  check(input.ndim() >= dense + 2, ErrorCode::kShapeMismatch, doc.name,
+        "expected a matrix or a batch of matrices", dense > 0 ? " before the dense dimensions" : "",
+        ", got shape ", input.shape(), '.');
+  return to_csr(ToSparse::call(input, input.ndim() - dense), input.ndim() - dense - 2);
 }
 
 Tensor SparseSampled::call(const Tensor& mask, const Tensor& mat1, const Tensor& mat2) {

@@ -72,11 +72,13 @@ struct ToSparse {
 };
 
 struct ToSparseCsr {
-  static constexpr op::Doc doc{"to_sparse_csr", "A matrix in sparse CSR layout, row by row."};
+  static constexpr op::Doc doc{"to_sparse_csr",
+                               "A matrix, or a batch of matrices, in sparse CSR layout, row by "
+                               "row; the values have the last denseDim dimensions."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr bool takes_sparse = true;
-  static constexpr std::array args{Arg{"input"}};
-  static Tensor call(const Tensor& input);
+  static constexpr std::array args{Arg{"input"}, Arg{"dense_dim", "null"}};
+  static Tensor call(const Tensor& input, std::optional<std::int64_t> dense_dim = {});
 };
 
 struct ToDense {

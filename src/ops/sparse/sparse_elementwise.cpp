@@ -47,11 +47,13 @@ void check_same_shape(const ElementwiseInfo& info, const Tensor& a, const Tensor
 // a * b, where a is sparse: its elements times those of b there.
 Tensor multiply(const ElementwiseInfo& info, const Tensor& a, const Tensor& b,
                 const op::ParamValues& params) {
-  const Tensor other = b.is_sparse() || b.shape() == a.shape()
-                           ? b
-                           : Expand::call(b, Dims(a.shape().begin(), a.shape().end()));
-  check_same_shape(info, a, other);
-  const Pieces pieces(Coalesce::call(a));
+  const Shape shape = broadcast_shapes(a.shape(), b.shape(), info.name);
+  // A sparse tensor that is repeated has more positions than the other.
+  if (b.is_sparse() && a.shape() != shape && b.shape() == shape)
+    return multiply(info, b, a, params);
+  const Dims sizes(shape.begin(), shape.end());
+  const Tensor other = Expand::call(b, sizes);
+  const Pieces pieces(Coalesce::call(Expand::call(a, sizes)));
   const std::array<Tensor, 2> values{pieces.values, values_at(other, *pieces.pattern)};
   return with_values(pieces.shape, pieces.pattern, apply_elementwise(info, values, params));
 }
@@ -101,7 +103,7 @@ Tensor apply_to_sparse_in_place(const ElementwiseInfo& info, std::span<const Ten
     return write_result(info.name, inputs, [&](const Tensor& t) {
       SmallVector<Tensor, kMaxArity> operands(inputs.begin(), inputs.end());
       operands[0] = t;
-      return apply_to_sparse(info, operands, params);
+      return ToDense::call(apply_to_sparse(info, operands, params));
     });
   }
   check_inplace(target, recording);
@@ -113,6 +115,7 @@ Tensor apply_to_sparse_in_place(const ElementwiseInfo& info, std::span<const Ten
   check(after.is_sparse() && after.dtype() == target.dtype(), ErrorCode::kDtypeMismatch, info.name,
         "a result of another dtype or layout cannot be written in place to a sparse tensor of ",
         target.dtype(), '.');
+  check_same_shape(info, after, target);
   target.set_sparse(after);
   target.bump_version();
   if (recording) take_history(target, after);

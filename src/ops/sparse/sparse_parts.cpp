@@ -105,25 +105,58 @@ Tensor numbers_below(std::int64_t count, Device device) {
   return shifted(Cumsum::call(full({count}, 1, DType::kInt64, device), 0), -1);
 }
 
+Pairs pairs_with_ranges(const Tensor& first, const Tensor& last) {
+  const Device device = first.device();
+  const Var count = Var(last) - Var(first);
+  const Tensor left =
+      RepeatInterleave::call(numbers_below(first.numel(), device), Operand(count.tensor()));
+  const Var pairs_before = Var(Cumsum::call(count.tensor(), 0)) - count;
+  const Tensor shift = IndexSelect::call((Var(first) - pairs_before).tensor(), 0, left);
+  return {left, (Var(numbers_below(left.numel(), device)) + Var(shift)).tensor()};
+}
+
 Shape sparse_sizes(const Shape& shape, const SparsePattern& pattern) {
   return {shape.begin(), shape.begin() + pattern.sparse_dim()};
 }
 
+Tensor row_major(const Tensor& coordinates, const Shape& sizes) {
+  if (sizes.size() == 1) return Select::call(coordinates, 0, 0);
+  Tensor sum = full({coordinates.size(1)}, 0, DType::kInt64, coordinates.device());
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    const Operand size{Scalar(sizes[d])};
+    const Tensor along = Select::call(coordinates, 0, static_cast<std::int64_t>(d));
+    sum = (Var(sum) * Var(size.tensor()) + Var(along)).tensor();
+  }
+  return sum;
+}
+
+TensorList coordinates_of(const Tensor& positions, const Shape& sizes) {
+  TensorList coordinate(sizes.size());
+  Tensor rest = positions;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    const Operand size{Scalar(sizes[d])};
+    coordinate[d] = call<op::Remainder>(rest, size);
+    rest = call<op::FloorDivide>(rest, size);
+  }
+  return coordinate;
+}
+
 Tensor coordinates(const SparsePattern& pattern) {
   if (pattern.layout == Layout::kSparseCoo) return pattern.indices;
-  return Stack::call({rows_of(pattern), pattern.indices});
+  const Tensor rows = rows_of(pattern);
+  if (pattern.batch.empty()) return Stack::call({rows, pattern.indices});
+  Shape sizes = pattern.batch;
+  sizes.push_back((pattern.row_starts.numel() - 1) / std::max<std::int64_t>(1, numel(sizes)));
+  TensorList all = coordinates_of(rows, sizes);
+  all.push_back(pattern.indices);
+  return Stack::call(all);
 }
 
 Tensor positions(const Shape& shape, const SparsePattern& pattern) {
-  const std::int64_t dims = pattern.sparse_dim();
-  if (pattern.layout == Layout::kSparseCoo && dims == 1) return Select::call(pattern.indices, 0, 0);
-  const Tensor each = coordinates(pattern);
-  Tensor sum = full({pattern.nnz()}, 0, DType::kInt64, each.device());
-  for (std::int64_t d = 0; d < dims; ++d) {
-    const Operand size{Scalar(shape[static_cast<std::size_t>(d)])};
-    sum = (Var(sum) * Var(size.tensor()) + Var(Select::call(each, 0, d))).tensor();
-  }
-  return sum;
+  if (pattern.layout == Layout::kSparseCoo)
+    return row_major(pattern.indices, sparse_sizes(shape, pattern));
+  const Operand columns{Scalar(shape[pattern.batch.size() + 1])};
+  return (Var(rows_of(pattern)) * Var(columns.tensor()) + Var(pattern.indices)).tensor();
 }
 
 Tensor with_one_sparse_dim(const Tensor& t, std::int64_t sparse_dim) {
@@ -149,6 +182,8 @@ Tensor values_at(const Tensor& t, const SparsePattern& pattern) {
   if (t.is_sparse()) {
     const Pieces pieces(Coalesce::call(t));
     if (pieces.pattern.get() == &pattern) return pieces.values;
+    if (pieces.pattern->sparse_dim() != pattern.sparse_dim())
+      return values_at(ToDense::call(t), pattern);
     return look_up(pieces, positions(t.shape(), pattern));
   }
   const Tensor rows = with_one_sparse_dim(t, pattern.sparse_dim());
@@ -169,18 +204,33 @@ IntrusivePtr<SparsePattern> coo_pattern(Tensor indices, bool is_coalesced) {
                                        is_coalesced || has_one);
 }
 
-Tensor to_csr(const Tensor& matrix) {
-  if (layout(matrix) == Layout::kSparseCsr) return matrix;
-  const Pieces pieces(Coalesce::call(matrix));
-  const std::int64_t rows = pieces.shape[0];
-  const Tensor row = Select::call(pieces.pattern->indices, 0, 0);
-  const Tensor counts = IndexAdd::call(full({rows + 1}, 0, DType::kInt64, row.device()), 0,
+IntrusivePtr<SparsePattern> csr_pattern(Tensor columns, Tensor row_starts, const Shape& batch) {
+  return make_intrusive<SparsePattern>(Layout::kSparseCsr, std::move(columns),
+                                       std::move(row_starts), /*is_coalesced=*/true, batch);
+}
+
+Tensor to_csr(const Tensor& t, std::int64_t batch_dims) {
+  if (layout(t) == Layout::kSparseCsr) return t;
+  const Pieces pieces(Coalesce::call(t));
+  const Tensor& indices = pieces.pattern->indices;
+  const Shape batch(pieces.shape.begin(), pieces.shape.begin() + batch_dims);
+  Shape rows = batch;
+  rows.push_back(pieces.shape[batch.size()]);
+  const Tensor row = row_major(indices, rows);
+  const Tensor counts = IndexAdd::call(full({numel(rows) + 1}, 0, DType::kInt64, row.device()), 0,
                                        shifted(row, 1), full_like(row, 1));
-  const Tensor columns = contiguous_copy(Select::call(pieces.pattern->indices, 0, 1));
-  return with_values(
-      pieces.shape,
-      make_intrusive<SparsePattern>(Layout::kSparseCsr, columns, Cumsum::call(counts, 0), true),
-      pieces.values);
+  const Tensor starts = Cumsum::call(counts, 0);
+  if (numel(rows) > 0 && batch_dims > 0) {
+    const std::int64_t each = rows.back();
+    const Tensor firsts = Select::call(
+        Reshape::call(Narrow::call(starts, 0, 0, numel(rows)), {numel(batch), each}), 1, 0);
+    const Operand nnz{Scalar(indices.size(1) / numel(batch))};
+    const Var expected = Var(numbers_below(numel(batch), row.device())) * Var(nnz.tensor());
+    check(is_true(All::call((Var(firsts) == expected).tensor())), ErrorCode::kInvalidArgument,
+          "toSparseCsr", "the matrices of a batch must have equally many values.");
+  }
+  const Tensor columns = contiguous_copy(Select::call(indices, 0, batch_dims + 1));
+  return with_values(pieces.shape, csr_pattern(columns, starts, batch), pieces.values);
 }
 
 Tensor add_sparse(const Tensor& a, const Tensor& b) {
@@ -211,8 +261,9 @@ Tensor add_sparse(const Tensor& a, const Tensor& b) {
   const bool is_crowded = left->nnz() + right->nnz() > numel(sparse_sizes(own.shape, *left));
   const bool is_coalesced = left->is_coalesced && right->is_coalesced;
   if (!is_crowded && !is_coalesced) return sum;
-  return layout(a) == Layout::kSparseCsr && layout(b) == Layout::kSparseCsr ? to_csr(sum)
-                                                                            : Coalesce::call(sum);
+  const bool is_csr = layout(a) == Layout::kSparseCsr && layout(b) == Layout::kSparseCsr;
+  return is_csr ? to_csr(sum, static_cast<std::int64_t>(own.pattern->batch.size()))
+                : Coalesce::call(sum);
 }
 
 void add_sparse_in_place(const Tensor& a, const Tensor& b) {
@@ -240,7 +291,7 @@ Tensor sparse_zeros_like(const Tensor& t, DType dtype) {
       t.shape(),
       make_intrusive<SparsePattern>(own.pattern->layout,
                                     contiguous_copy(Narrow::call(own.pattern->indices, -1, 0, 0)),
-                                    starts, /*is_coalesced=*/true),
+                                    starts, /*is_coalesced=*/true, own.pattern->batch),
       Tensor::empty(values, dtype, t.device()));
 }
 
@@ -258,7 +309,7 @@ IntrusivePtr<SparsePattern> moved_pattern(const SparsePattern& pattern, Device d
   const Tensor& starts = pattern.row_starts;
   return make_intrusive<SparsePattern>(pattern.layout, moved(pattern.indices, device),
                                        starts.defined() ? moved(starts, device) : starts,
-                                       pattern.is_coalesced);
+                                       pattern.is_coalesced, pattern.batch);
 }
 
 Tensor clone_sparse(const Tensor& t) {
@@ -267,8 +318,34 @@ Tensor clone_sparse(const Tensor& t) {
   const Tensor starts = own.row_starts.defined() ? contiguous_copy(own.row_starts) : Tensor();
   return with_values(pieces.shape,
                      make_intrusive<SparsePattern>(own.layout, contiguous_copy(own.indices), starts,
-                                                   own.is_coalesced),
+                                                   own.is_coalesced, own.batch),
                      Clone::call(pieces.values));
+}
+
+Tensor copy_sparse(const Tensor& t, const Tensor& source) {
+  constexpr std::string_view kName = "copy_";
+  check_sparse(t, kName, "input");
+  check_sparse(source, kName, "source");
+  check(source.shape() == t.shape(), ErrorCode::kShapeMismatch, kName,
+        "sparse tensors are not broadcast: expected equal shapes, got ", t.shape(), " and ",
+        source.shape(), '.');
+  const std::array<Tensor, 2> inputs{t, source};
+  const bool recording = should_record(inputs);
+  check_inplace(t, recording);
+  const Tensor converted = ToDevice::call(ToDType::call(source, t.dtype()), t.device());
+  const std::size_t batch = t.sparse().pattern->batch.size();
+  const Tensor copy = clone_sparse(layout(t) == Layout::kSparseCsr
+                                       ? to_csr(converted, static_cast<std::int64_t>(batch))
+                                       : ToSparse::call(converted));
+  t.set_sparse(copy);
+  t.bump_version();
+  if (recording) take_history(t, copy);
+  return t;
+}
+
+void check_sparse(const Tensor& t, std::string_view op, std::string_view name) {
+  check(t.is_sparse(), ErrorCode::kInvalidArgument, op, name,
+        ": expected a sparse tensor, got a dense one. Use its toSparse().");
 }
 
 void check_dense(const Tensor& t, std::string_view op, std::string_view name) {

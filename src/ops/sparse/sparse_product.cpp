@@ -7,7 +7,6 @@
 #include "ops/complex/complex.h"
 #include "ops/index/index.h"
 #include "ops/matrix/matrix_product.h"
-#include "ops/reduce/scan.h"
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"
 #include "ops/shape/view.h"
@@ -96,15 +95,9 @@ Tensor product_of_sparse(const Tensor& a, const Tensor& b) {
   const Tensor at = coordinates(*left.pattern);
   const Tensor column = Select::call(at, 0, 1);
   const Tensor& starts = right.pattern->row_starts;
-  const Var first(IndexSelect::call(starts, 0, column));
-  const Var last(IndexSelect::call(starts, 0, shifted(column, 1)));
-  const Var count = last - first;
   // For each pair of values: which value of `a`, and which of `b`.
-  const Tensor of_left = RepeatInterleave::call(numbers_below(left.pattern->nnz(), a.device()),
-                                                Operand(count.tensor()));
-  const Var pairs_before = Var(Cumsum::call(count.tensor(), 0)) - count;
-  const Tensor shift = IndexSelect::call((first - pairs_before).tensor(), 0, of_left);
-  const Tensor of_right = (Var(numbers_below(of_left.numel(), a.device())) + Var(shift)).tensor();
+  const auto [of_left, of_right] = pairs_with_ranges(
+      IndexSelect::call(starts, 0, column), IndexSelect::call(starts, 0, shifted(column, 1)));
   const Tensor values = (Var(IndexSelect::call(left.values, 0, of_left)) *
                          Var(IndexSelect::call(right.values, 0, of_right)))
                             .tensor();

@@ -91,9 +91,10 @@ export const toSparse: {
   (input: Tensor, options: { sparseDim?: number | null }): Tensor;
 } = define("to_sparse");
 
-/** A matrix in sparse CSR layout, row by row. */
+/** A matrix, or a batch of matrices, in sparse CSR layout, row by row; the values have the last denseDim dimensions. */
 export const toSparseCsr: {
-  (input: Tensor): Tensor;
+  (input: Tensor, denseDim?: number | null): Tensor;
+  (input: Tensor, options: { denseDim?: number | null }): Tensor;
 } = define("to_sparse_csr");
 
 /** input with all elements in memory; input itself if it is dense. */

@@ -332,7 +332,7 @@ sparse_values: input:tensor recorded:bool
 sparse_indices:s input:tensor
 coalesce: input:tensor
 to_sparse: input:tensor sparseDim:int?=null
-to_sparse_csr: input:tensor
+to_sparse_csr: input:tensor denseDim:int?=null
 to_dense: input:tensor
 sparse_mask: input:tensor mask:tensor
 sparse_sampled: mask:tensor mat1:tensor mat2:tensor

@@ -224,19 +224,19 @@ export class Tensor {
     return infoFlag(this, kIsCoalesced);
   }
 
-  /** The number of values of a sparse tensor; 0 for any other. */
+  /** The number of values of a sparse tensor, or of each matrix of a batch in CSR layout; 0 for any other. */
   get nnz(): number {
     return infoWord(this, kNnzWord);
   }
 
-  /** The number of dimensions that the coordinates of a sparse tensor cover; 0 for any other tensor. */
+  /** The number of dimensions that the coordinates of a sparse tensor cover, 2 for CSR; 0 for any other tensor. */
   get sparseDim(): number {
-    return infoWord(this, kSparseDimWord);
+    return this.layout === "sparse_csr" ? 2 : infoWord(this, kSparseDimWord);
   }
 
-  /** The number of the other dimensions, which the values of a sparse tensor have. */
+  /** The number of dimensions that the values of a sparse tensor have. */
   get denseDim(): number {
-    return this.ndim - this.sparseDim;
+    return this.ndim - infoWord(this, kSparseDimWord);
   }
 
   /** True after dispose(). */
