@@ -1,7 +1,7 @@
 #pragma once
 
-// Products of a sparse matrix A in CSR layout with dense ones. Everything is packed; the dtypes are
-// float32, float64, complex64 and complex128, the same for all operands.
+// Products of a sparse matrix A in CSR layout, and systems of equations. Everything is packed; the
+// dtypes are float32, float64, complex64 and complex128, the same for all operands.
 
 #include <cstdint>
 #include <string_view>
@@ -43,6 +43,47 @@ struct SampledProduct {
   void compute_on_cpu() const;
 };
 
-using SparseKernels = TypeList<CsrProduct, SampledProduct>;
+/// The number of elements in each row of the product of two sparse matrices: those for which the
+/// two have values to multiply.
+struct SparseProductCounts {
+  static constexpr std::string_view name = "sparse_product_counts";
+  CsrPattern left;
+  CsrPattern right;
+  Out counts;  ///< int64 [rows of left]
+
+  void compute_on_cpu() const;
+};
+
+/// The product of two sparse matrices, in CSR layout.
+struct SparseProduct {
+  static constexpr std::string_view name = "sparse_product";
+  CsrPattern left;
+  CsrPattern right;
+  In left_values;
+  In right_values;
+  In row_starts;       ///< int64 [rows of left + 1]: the sums of the counts
+  Out column_indices;  ///< int64 [nnz of the product]
+  Out values;          ///< [nnz of the product]
+
+  void compute_on_cpu() const;
+};
+
+/// solution with A solution = right for a square A, or with adjoint for its conjugate transpose;
+/// computed in double precision.
+struct SparseSolve {
+  static constexpr std::string_view name = "sparse_solve";
+  CsrPattern pattern;
+  bool adjoint;
+  std::int64_t width;
+  In values;        ///< [nnz]
+  In right;         ///< [rows, width]
+  Out solution;     ///< [rows, width]
+  Out is_singular;  ///< int64: 1 if there is no unique solution, which is then not written, else 0
+
+  void compute_on_cpu() const;
+};
+
+using SparseKernels =
+    TypeList<CsrProduct, SampledProduct, SparseProductCounts, SparseProduct, SparseSolve>;
 
 }  // namespace eg::kernel

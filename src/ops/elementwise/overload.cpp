@@ -11,6 +11,8 @@
 #include "dispatch/var.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
+#include "ops/sparse/sparse.h"
+#include "ops/sparse/sparse_parts.h"
 
 namespace eg {
 namespace {
@@ -244,6 +246,10 @@ Tensor Overload<op::Hardshrink>::call_in_place(const Operand& input, double lamb
 Tensor Overload<op::Isinf>::call(const Operand& input) {
   if (!is_complex_operand(input)) return apply_op<op::Isinf>(apply_elementwise, {}, input);
   const Tensor z = detach(input.tensor());
+  if (z.is_sparse()) {
+    const Pieces pieces(Coalesce::call(z));
+    return with_values(pieces.shape, pieces.pattern, call(pieces.values));
+  }
   return (Var(call(Real::call(z))) | call(Imag::call(z))).tensor();
 }
 

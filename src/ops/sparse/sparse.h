@@ -107,7 +107,17 @@ struct SparseSampled {
   static Tensor call(const Tensor& mask, const Tensor& mat1, const Tensor& mat2);
 };
 
+struct SparseSolve {
+  static constexpr op::Doc doc{"sparse_solve",
+                               "The x with input @ x = b for a square sparse matrix, which must "
+                               "not be singular; b is a vector or a matrix."};
+  static constexpr Audience audience = Audience::kInternal;
+  static constexpr bool takes_sparse = true;
+  static constexpr std::array args{Arg{"input"}, Arg{"b"}};
+  static Tensor call(const Tensor& input, const Tensor& b);
+};
+
 using SparseOps = TypeList<SparseTensor, SparseValues, SparseIndices, Coalesce, ToSparse,
-                           ToSparseCsr, ToDense, SparseMask, SparseSampled>;
+                           ToSparseCsr, ToDense, SparseMask, SparseSampled, SparseSolve>;
 
 }  // namespace eg

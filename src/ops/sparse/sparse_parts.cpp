@@ -221,13 +221,14 @@ Tensor to_csr(const Tensor& t, std::int64_t batch_dims) {
                                        shifted(row, 1), full_like(row, 1));
   const Tensor starts = Cumsum::call(counts, 0);
   if (numel(rows) > 0 && batch_dims > 0) {
-    const std::int64_t each = rows.back();
-    const Tensor firsts = Select::call(
-        Reshape::call(Narrow::call(starts, 0, 0, numel(rows)), {numel(batch), each}), 1, 0);
-    const Operand nnz{Scalar(indices.size(1) / numel(batch))};
-    const Var expected = Var(numbers_below(numel(batch), row.device())) * Var(nnz.tensor());
-    check(is_true(All::call((Var(firsts) == expected).tensor())), ErrorCode::kInvalidArgument,
-          "toSparseCsr", "the matrices of a batch must have equally many values.");
+    const std::int64_t count = numel(batch);
+    const Tensor firsts = Narrow::call(starts, 0, 0, numel(rows));
+    const Tensor first = Select::call(Reshape::call(firsts, {count, rows.back()}), 1, 0);
+    const Operand nnz{Scalar(indices.size(1) / count)};
+    const Var expected = Var(numbers_below(count, row.device())) * Var(nnz.tensor());
+    check(indices.size(1) % count == 0 && is_true(All::call((Var(first) == expected).tensor())),
+          ErrorCode::kInvalidArgument, "toSparseCsr",
+          "the matrices of a batch must have equally many values.");
   }
   const Tensor columns = contiguous_copy(Select::call(indices, 0, batch_dims + 1));
   return with_values(pieces.shape, csr_pattern(columns, starts, batch), pieces.values);

@@ -2,31 +2,22 @@
 
 #include "dispatch/factories.h"
 #include "dispatch/function_op.h"
+#include "dispatch/transfer.h"
 #include "dispatch/var.h"
 #include "kernels/sparse.h"
 #include "ops/complex/complex.h"
-#include "ops/index/index.h"
+#include "ops/index/index_args.h"
 #include "ops/matrix/matrix_product.h"
+#include "ops/reduce/scan.h"
 #include "ops/shape/join.h"
 #include "ops/shape/slice.h"
 #include "ops/shape/view.h"
 #include "ops/sparse/sparse.h"
 #include "ops/sparse/sparse_parts.h"
+#include "ops/sparse/sparse_shape.h"
 
 namespace eg {
 namespace {
-
-// The positions of a sparse matrix in CSR layout, and its size.
-struct CsrMatrix {
-  explicit CsrMatrix(const Pieces& pieces) : shape(pieces.shape), pattern(pieces.pattern) {}
-
-  kernel::CsrPattern positions() const {
-    return {shape[0], shape[1], pattern->row_starts.memory(), pattern->indices.memory()};
-  }
-
-  Shape shape;
-  IntrusivePtr<SparsePattern> pattern;
-};
 
 // A @ dense, or the transpose of A @ dense, for the values of A.
 struct CsrTimesDense {
@@ -83,36 +74,73 @@ GradList CsrTimesDense::backward(const Backward<CsrTimesDense>& b) {
   return grads;
 }
 
-void check_fractional(const Tensor& t) {
-  check(is_differentiable(t.dtype()), ErrorCode::kDtypeMismatch, "sparse_mm",
-        "products of sparse matrices need floating-point or complex numbers, got ", t.dtype(), '.');
+// left @ right, for the values of both.
+struct CsrTimesCsr {
+  static constexpr op::Doc doc{"sparse_mm", "The values of a product of sparse matrices."};
+  struct Attrs {
+    CsrMatrix left;
+    CsrMatrix right;
+    CsrMatrix product;
+  };
+  static constexpr std::array<std::string_view, 2> saved_names{"left", "right"};
+  static Tensor call(const Attrs& of, const Tensor& left, const Tensor& right) {
+    const Tensor out = Tensor::empty({of.product.pattern->nnz()}, left.dtype(), left.device());
+    const Tensor& columns = of.product.pattern->indices;
+    run(kernel::SparseProduct{of.left.positions(), of.right.positions(), packed(left).memory(),
+                              packed(right).memory(), of.product.pattern->row_starts.memory(),
+                              columns.memory(), out.memory()});
+    return record<CsrTimesCsr>(out, {left, right}, of,
+                               {save_beside(left, right), save_beside(right, left)});
+  }
+  static GradList backward(const Backward<CsrTimesCsr>& b) {
+    const auto& [left, right, product] = b.attrs();
+    const Tensor g = with_values(product.shape, product.pattern, b.grad());
+    const auto adjoint = [](const CsrMatrix& of, const Tensor& values) {
+      return transpose_sparse(with_values(of.shape, of.pattern, Conj::call(values)), 0, 1);
+    };
+    GradList grads(2);
+    if (b.needs(0))
+      grads[0] = values_at(sparse_product(g, adjoint(right, b.saved(1))), *left.pattern);
+    if (b.needs(1))
+      grads[1] = values_at(sparse_product(adjoint(left, b.saved(0)), g), *right.pattern);
+    return grads;
+  }
+};
+
+CsrMatrix pattern_of_product(const CsrMatrix& left, const CsrMatrix& right) {
+  const std::int64_t rows = left.shape[0];
+  const Device device = left.pattern->indices.device();
+  const Tensor counts = Tensor::empty({rows}, DType::kInt64, device);
+  run(kernel::SparseProductCounts{left.positions(), right.positions(), counts.memory()});
+  const Tensor none = full({1}, 0, DType::kInt64, device);
+  const Tensor starts = Cat::call({none, Cumsum::call(counts, 0)}, 0);
+  const std::int64_t nnz = index_values(on_host(Narrow::call(starts, 0, rows, 1))).front();
+  const Tensor columns = Tensor::empty({nnz}, DType::kInt64, device);
+  return {{rows, right.shape[1]}, csr_pattern(columns, starts)};
 }
 
-// Each value of `a` is multiplied by the row of `b` that its column names.
 Tensor product_of_sparse(const Tensor& a, const Tensor& b) {
-  const Pieces left(Coalesce::call(a));
+  const Pieces left(to_csr(a));
   const Pieces right(to_csr(b));
-  const Tensor at = coordinates(*left.pattern);
-  const Tensor column = Select::call(at, 0, 1);
-  const Tensor& starts = right.pattern->row_starts;
-  // For each pair of values: which value of `a`, and which of `b`.
-  const auto [of_left, of_right] = pairs_with_ranges(
-      IndexSelect::call(starts, 0, column), IndexSelect::call(starts, 0, shifted(column, 1)));
-  const Tensor values = (Var(IndexSelect::call(left.values, 0, of_left)) *
-                         Var(IndexSelect::call(right.values, 0, of_right)))
-                            .tensor();
-  const Tensor indices = Stack::call({IndexSelect::call(Select::call(at, 0, 0), 0, of_left),
-                                      IndexSelect::call(right.pattern->indices, 0, of_right)});
-  const Tensor product = Coalesce::call(
-      with_values({a.size(0), b.size(1)}, coo_pattern(indices, /*is_coalesced=*/false), values));
+  const CsrMatrix of_left(left);
+  const CsrMatrix of_right(right);
+  const CsrMatrix product = pattern_of_product(of_left, of_right);
+  const Tensor values = CsrTimesCsr::call({of_left, of_right, product}, left.values, right.values);
+  const Tensor result = with_values(product.shape, product.pattern, values);
   const bool is_csr = layout(a) == Layout::kSparseCsr && layout(b) == Layout::kSparseCsr;
-  return is_csr ? to_csr(product) : product;
+  return is_csr ? result : ToSparse::call(result);
 }
 
 }  // namespace
 
+void check_fractional(const Tensor& t, std::string_view op) {
+  check(is_differentiable(t.dtype()), ErrorCode::kDtypeMismatch, op,
+        "sparse matrices are multiplied and solved with floating-point or complex numbers, got ",
+        t.dtype(), '.');
+}
+
 Tensor sparse_product(const Tensor& a, const Tensor& b) {
-  check_fractional(a);
+  check_fractional(a, "sparse_mm");
   for (const Tensor& t : {a, b}) {
     check(!t.is_sparse() || t.sparse().values.ndim() == 1, ErrorCode::kShapeMismatch, "sparse_mm",
           "expected a sparse matrix of numbers, got one with dense dimensions.");
@@ -127,10 +155,14 @@ Tensor sparse_product(const Tensor& a, const Tensor& b) {
       CsrTimesDense::call(CsrMatrix(csr), csr.values, transposed(a), /*transposed=*/true));
 }
 
+Tensor sampled_values(const CsrMatrix& matrix, const Tensor& left, const Tensor& right) {
+  return Sampled::call(matrix, left, right);
+}
+
 Tensor sampled_product(const Tensor& pattern_of, const Tensor& left, const Tensor& right) {
-  check_fractional(left);
+  check_fractional(left, "sparse_mm");
   const Pieces csr(to_csr(pattern_of));
-  const Tensor values = Sampled::call(CsrMatrix(csr), left, transposed(right));
+  const Tensor values = sampled_values(CsrMatrix(csr), left, transposed(right));
   return with_values(csr.shape, csr.pattern, values);
 }
 

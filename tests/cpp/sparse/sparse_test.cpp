@@ -2,13 +2,17 @@
 
 #include "ops/sparse/sparse.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
 #include "ops/create/copy.h"
+#include "ops/elementwise/overload.h"
 #include "ops/index/index.h"
 #include "ops/matrix/matmul.h"
 #include "ops/reduce/reduction.h"
+#include "ops/shape/join.h"
 #include "ops/shape/slice.h"
 #include "ops/shape/view.h"
 #include "ops/sparse/sparse_parts.h"
@@ -39,6 +43,13 @@ Tensor coo(const Tensor& elements, const std::vector<std::int64_t>& rows,
 // A matrix of 3 x 4 with 5 values, two of them at the same position.
 Tensor matrix_of(const Tensor& elements) {
   return coo(elements, {2, 0, 1, 0, 2}, {1, 3, 0, 3, 2}, {3, 4});
+}
+
+// A matrix of 3 x 3 that is not singular, whatever the 5 values are that are less than 1.
+Tensor square_of(const Tensor& elements) {
+  const Tensor diagonal = coo(tensor({4, 5, 6}), {0, 1, 2}, {0, 1, 2}, {3, 3});
+  const Tensor rest = coo(elements, {0, 0, 1, 2, 2}, {1, 2, 2, 0, 1}, {3, 3});
+  return call<op::Add>(ToDType::call(diagonal, elements.dtype()), rest);
 }
 
 struct Case {
@@ -104,6 +115,58 @@ const std::vector<Case> kCases{
        return dense(Mm::call(matrix_of(x[0]), coo(x[1], {3, 1, 3}, {0, 1, 1}, {4, 2})));
      },
      {{3}}},
+    {"mm_csr",
+     [](const TensorList& x) {
+       return dense(
+           Mm::call(to_csr(matrix_of(x[0])), to_csr(coo(x[1], {3, 1, 3}, {0, 1, 1}, {4, 2}))));
+     },
+     {{3}}},
+    {"solve", [](const TensorList& x) { return SparseSolve::call(square_of(x[0]), x[1]); }, {{3}}},
+    {"solve_matrix",
+     [](const TensorList& x) { return SparseSolve::call(to_csr(square_of(x[0])), x[1]); },
+     {{3, 2}}},
+    {"unsqueeze",
+     [](const TensorList& x) { return dense(Unsqueeze::call(matrix_of(x[0]), 1)); },
+     {}},
+    {"permute_values",
+     [](const TensorList& x) { return dense(Permute::call(ToSparse::call(x[1], 1), {0, 2, 1})); },
+     {{2, 3, 4}}},
+    {"expand",
+     [](const TensorList& x) {
+       return dense(Expand::call(Unsqueeze::call(matrix_of(x[0]), 1), {2, 3, 2, 4}));
+     },
+     {}},
+    {"index_select",
+     [](const TensorList& x) {
+       return dense(IndexSelect::call(matrix_of(x[0]), 0, tensor<std::int64_t>({2, 0, 2})));
+     },
+     {}},
+    {"index_select_values",
+     [](const TensorList& x) {
+       return dense(IndexSelect::call(ToSparse::call(x[1], 1), 1, tensor<std::int64_t>({2, 2})));
+     },
+     {{2, 3}}},
+    {"cat_values",
+     [](const TensorList& x) {
+       return dense(Cat::call({ToSparse::call(x[1], 1), ToSparse::call(x[2], 1)}, 1));
+     },
+     {{2, 3}, {2, 1}}},
+    {"mul_broadcast",
+     [](const TensorList& x) {
+       return dense(call<op::Mul>(coo(x[1], {0, 2}, {0, 0}, {3, 1}), matrix_of(x[0])));
+     },
+     {{2}}},
+    {"mul_other_dims",
+     [](const TensorList& x) {
+       return dense(call<op::Mul>(matrix_of(x[0]), ToSparse::call(x[1], 1)));
+     },
+     {{3, 4}}},
+    {"batch_csr",
+     [](const TensorList& x) { return dense(call<op::Sin>(ToSparseCsr::call(x[1]))); },
+     {{2, 3, 4}}},
+    {"hybrid_csr",
+     [](const TensorList& x) { return dense(call<op::Sin>(ToSparseCsr::call(x[1], 1))); },
+     {{2, 3, 4}}},
     {"mv", [](const TensorList& x) { return Mv::call(matrix_of(x[0]), x[1]); }, {{4}}},
     {"addmm",
      [](const TensorList& x) { return Addmm::call(x[2], matrix_of(x[0]), x[1], 2, 3); },
@@ -165,6 +228,74 @@ TEST(SparseTensors, MultiplyLikeDenseOnes) {
     const Tensor e = testing::generated<float>({width, 3}, [](auto i) { return i % 5; });
     EXPECT_EQ(values(Mm::call(e, t)), values(Mm::call(e, dense(t)))) << width;
   }
+}
+
+TEST(SparseTensors, MultiplyEachOtherLikeDenseOnes) {
+  const Tensor a = call<op::Floor>(testing::generated<float>(
+      {40, 30}, [](auto i) { return i % 7 == 0 || i / 30 == 5 ? i % 5 : 0; }));
+  const Tensor b =
+      testing::generated<float>({30, 50}, [](auto i) { return i % 11 == 0 ? i % 3 : 0; });
+  const auto product = values(Mm::call(a, b));
+  EXPECT_EQ(values(dense(Mm::call(ToSparse::call(a), ToSparseCsr::call(b)))), product);
+  const Tensor csr = Mm::call(ToSparseCsr::call(a), ToSparseCsr::call(b));
+  EXPECT_EQ(layout(csr), Layout::kSparseCsr);
+  EXPECT_EQ(values(dense(csr)), product);
+}
+
+TEST(SparseTensors, SolveEquations) {
+  // The Laplacian of a path, which is positive, then one that is not symmetric, and one with a zero
+  // on its diagonal.
+  for (const Values& rows :
+       {Values{2, -1, 0, -1, 2, -1, 0, -1, 2}, Values{2, -1, 0, 1, 3, 4, 0, 2, 5},
+        Values{0, 1, 0, 1, 0, 2, 3, 0, 1}}) {
+    const Tensor a = tensor(std::vector<double>(rows), {3, 3});
+    const Tensor x = tensor(std::vector<double>{1, 2, 3});
+    const Tensor b = Mv::call(a, x);
+    const Tensor found = SparseSolve::call(ToSparseCsr::call(a), b);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(values(found)[i], values(x)[i], 1e-12);
+  }
+}
+
+TEST(SparseTensors, ThatAreSingularHaveNoSolution) {
+  for (const Values& rows : {Values{1, 2, 2, 4}, Values{1, 0, 0, 0}, Values{0, 0, 0, 0}}) {
+    const Tensor a = ToSparse::call(tensor(std::vector<double>(rows), {2, 2}));
+    expect_error(ErrorCode::kInvalidArgument, "the matrix is singular",
+                 [&] { (void)SparseSolve::call(a, tensor(std::vector<double>{1, 2})); });
+  }
+}
+
+TEST(SparseTensors, InBatchesAreMatricesOfEquallyManyValues) {
+  const Tensor d = tensor({0, 1, 2, 0, 3, 0, 0, 4}, {2, 2, 2});
+  const Tensor t = ToSparseCsr::call(d);
+  EXPECT_EQ(t.sparse().pattern->nnz_of_each(), 2);
+  EXPECT_EQ(values(dense(t)), values(d));
+  const TensorList parts = SparseIndices::call(t);
+  EXPECT_EQ(values(parts[0]), (Values{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(values(parts[1]), (Values{1, 0, 0, 1}));
+  const Tensor again =
+      SparseTensor::call(SparseValues::call(t, true), parts[1], parts[0], Dims{2, 2, 2}, true);
+  EXPECT_EQ(values(dense(again)), values(d));
+  EXPECT_EQ(values(dense(Transpose::call(t, 1, 2))), values(Transpose::call(d, 1, 2)));
+  EXPECT_EQ(values(dense(ToSparse::call(t))), values(d));
+  expect_error(ErrorCode::kInvalidArgument, "equally many values",
+               [] { (void)ToSparseCsr::call(tensor({0, 1, 0, 0, 3, 0, 0, 1}, {2, 2, 2})); });
+}
+
+TEST(SparseTensors, OfComplexNumbersKnowInfinity) {
+  const Tensor z = matrix_of(tensor({1, 1, INFINITY, 1, 0}));
+  const Tensor found = Overload<op::Isinf>::call(ToDType::call(z, DType::kComplex64));
+  EXPECT_EQ(values(dense(found)), (Values{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(SparseTensors, AreCopiedIntoOthers) {
+  const Tensor t = matrix_of(tensor({1, 2, 3, 4, 5}));
+  const Tensor other = coo(tensor({7}), {1}, {1}, {3, 4});
+  (void)CopyInPlace::call(t, other);
+  EXPECT_EQ(values(dense(t)), values(dense(other)));
+  expect_error(ErrorCode::kInvalidArgument, "source: expected a sparse tensor",
+               [&] { (void)CopyInPlace::call(t, dense(t)); });
+  expect_error(ErrorCode::kInvalidArgument, "input: expected a sparse tensor",
+               [&] { (void)CopyInPlace::call(dense(t), t); });
 }
 
 TEST(SparseTensors, OfEveryDTypeBecomeDense) {

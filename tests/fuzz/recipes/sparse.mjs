@@ -31,6 +31,15 @@ export const kSparse = [
     "eg.sparse.softmax($0, 1, { dtype: 'float64' })",
     "eg.sparse.logSoftmax($0, 0, { dtype: 'float64' })",
     "eg.rand([3, 4]).gt(0.5).to('float32').toSparse({ sparseDim: 1 })",
+    "$0.toSparse().unsqueeze(1).expand(2, 3, 4)",
+    "$0.toSparse().permute([1, 0]).indexSelect(0, eg.tensor([1, 1], { dtype: 'int64' }))",
+    "eg.rand([2, 3, 2]).add(1).toSparseCsr({ denseDim: 1 })",
+  ],
+  [
+    "eg.sparse.spdiags(eg.ones([2, 3], { requiresGrad: true }), [0, 1], [3, 3])",
+    "eg.sparse.spsolve($0, eg.ones([3]))",
+    "$1.sum().backward()",
+    "!eg.sparse.spsolve($0.detach().mul(0), eg.ones([3, 2]))",
   ],
   [
     "new eg.nn.Embedding(5, 2, { sparse: true, paddingIdx: 1 })",

@@ -69,7 +69,15 @@ const kRefused = {
   "a name from nowhere": [ofPickle("K\x01K\x02\x93"), /without a name/],
   "a whole model": [called("torch.nn.modules.container\nSequential"), /Sequential.*state_dict/],
   "a class of the file's own": [called("__torch__.Net\nNet"), /__torch__\.Net.*code/],
-  "a sparse tensor": [called("torch._utils\n_rebuild_sparse_tensor"), /sparse.*to_dense/],
+  "a sparse tensor without parts": [
+    called("torch._utils\n_rebuild_sparse_tensor", text("torch.sparse_coo")),
+    /sparse tensor whose parts or size are invalid/,
+  ],
+  "a sparse tensor in another layout": [
+    called("torch._utils\n_rebuild_sparse_tensor", text("torch.sparse_bsr")),
+    /layout "torch.sparse_bsr".*to_sparse/,
+  ],
+  "an old sparse tensor": [called("torch._utils\n_rebuild_sparse_csr_tensor"), /old form/],
   "a quantized tensor": [called("torch._utils\n_rebuild_qtensor"), /quantized.*dequantize/],
   "a nested tensor": [called("torch._utils\n_rebuild_nested_tensor"), /nested/],
   "a tensor without data": [called("torch._utils\n_rebuild_meta_tensor_no_storage"), /meta/],

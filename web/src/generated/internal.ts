@@ -112,6 +112,11 @@ export const sparseSampled: {
   (mask: Tensor, mat1: Tensor, mat2: Tensor): Tensor;
 } = define("sparse_sampled");
 
+/** The x with input @ x = b for a square sparse matrix, which must not be singular; b is a vector or a matrix. */
+export const sparseSolve: {
+  (input: Tensor, b: Tensor): Tensor;
+} = define("sparse_solve");
+
 /** The distinct values of all elements in ascending order, or of consecutive runs of equal elements: the index of the first element of each value, the value number of each element (only withInverse), and the number of elements of each value. */
 export const distinctElements: {
   (input: Tensor, consecutive: boolean, withInverse: boolean): [firsts: Tensor, inverse: Tensor, counts: Tensor];

@@ -336,6 +336,7 @@ to_sparse_csr: input:tensor denseDim:int?=null
 to_dense: input:tensor
 sparse_mask: input:tensor mask:tensor
 sparse_sampled: mask:tensor mat1:tensor mat2:tensor
+sparse_solve: input:tensor b:tensor
 sort:ms input:tensor dim:int=-1 descending:bool=false stable:bool=false
 argsort:m input:tensor dim:int=-1 descending:bool=false stable:bool=false
 msort:m input:tensor

@@ -1037,6 +1037,32 @@ export interface SampledProduct {
   readonly samples: View;
 }
 
+export interface SparseProductCounts {
+  readonly left: CsrPattern;
+  readonly right: CsrPattern;
+  readonly counts: View;
+}
+
+export interface SparseProduct {
+  readonly left: CsrPattern;
+  readonly right: CsrPattern;
+  readonly leftValues: View;
+  readonly rightValues: View;
+  readonly rowStarts: View;
+  readonly columnIndices: View;
+  readonly values: View;
+}
+
+export interface SparseSolve {
+  readonly pattern: CsrPattern;
+  readonly adjoint: boolean;
+  readonly width: number;
+  readonly values: View;
+  readonly right: View;
+  readonly solution: View;
+  readonly isSingular: View;
+}
+
 /** The structs of commands. */
 export interface Commands {
   readonly Allocate: Allocate;
@@ -1155,6 +1181,9 @@ export interface Kernels {
   readonly softmax_backward: SoftmaxBackward;
   readonly csr_product: CsrProduct;
   readonly sampled_product: SampledProduct;
+  readonly sparse_product_counts: SparseProductCounts;
+  readonly sparse_product: SparseProduct;
+  readonly sparse_solve: SparseSolve;
 }
 
 /** What follows a Kernel command in the stream, by the kernel's name. */
@@ -1239,4 +1268,7 @@ export const kKernelFields = {
   softmax_backward: { kind: "byte", rows: kRows, gradY: "memory", y: "memory", gradX: "result" },
   csr_product: { pattern: kCsrPattern, transposed: "bool", width: "int64", values: "memory", dense: "memory", product: "result" },
   sampled_product: { pattern: kCsrPattern, width: "int64", left: "memory", right: "memory", samples: "result" },
+  sparse_product_counts: { left: kCsrPattern, right: kCsrPattern, counts: "result" },
+  sparse_product: { left: kCsrPattern, right: kCsrPattern, leftValues: "memory", rightValues: "memory", rowStarts: "memory", columnIndices: "result", values: "result" },
+  sparse_solve: { pattern: kCsrPattern, adjoint: "bool", width: "int64", values: "memory", right: "memory", solution: "result", isSingular: "result" },
 } as const;

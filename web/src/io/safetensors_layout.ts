@@ -87,6 +87,14 @@ function placedTensor(where: string, name: string, tensor: unknown): PlacedTenso
   if (name === kMetadataKey) {
     fail("InvalidArgument", where, `"${name}" cannot be the name of a tensor.`);
   }
+  if (tensor.isSparse) {
+    const advice = "Save its indices and values, or its toDense().";
+    fail(
+      "InvalidArgument",
+      where,
+      `"${name}" is sparse, which the format does not have. ${advice}`,
+    );
+  }
   const { dtype, shape, numel } = geometryOf(tensor);
   const type = storedName(dtype);
   if (type === undefined) {

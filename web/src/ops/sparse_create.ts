@@ -78,7 +78,8 @@ export function sparseCooTensor(
 /**
  * Returns a sparse matrix in CSR layout: row i has the `values` from `crowIndices[i]` to `crowIndices[i + 1]`, in the columns
  * `colIndices`, which ascend in every row. Without `size`, it has as many columns as the indices need. Gradients flow to `values`,
- * unless the tensor is a leaf of its own by `requiresGrad`. Throws InvalidArgument for indices that do not ascend, IndexOutOfRange for a
+ * unless the tensor is a leaf of its own by `requiresGrad`. Indices with more dimensions are a batch of matrices with as many values
+ * each, and values with more dimensions are elements that are tensors. Throws InvalidArgument for indices that do not ascend, IndexOutOfRange for a
  * column beyond the size, and ShapeMismatch for parts that do not fit.
  */
 export function sparseCsrTensor(
@@ -94,7 +95,10 @@ export function sparseCsrTensor(
     const columns = indicesOf(where, "colIndices", colIndices);
     const elements = valuesOf(values, own.dtype);
     const on = device ?? elements.device;
-    const size = own.size ?? [Math.max(0, starts.numel - 1), largest(columns) + 1];
+    const batch = starts.shape.slice(0, -1);
+    const rows = Math.max(0, (starts.shape.at(-1) ?? 0) - 1);
+    const dense = elements.shape.slice(starts.ndim);
+    const size = own.size ?? [...batch, rows, largest(columns) + 1, ...dense];
     return sparseTensor(elements.to(on), columns.to(on), starts.to(on), size, true);
   });
 }

@@ -20,6 +20,11 @@ const kToSparseArguments = {
   sparseDim: integer.orNull(),
 };
 
+const kToSparseCsrArguments = {
+  /** How many dimensions, from the last, the values have. Default: those of a sparse tensor, else none. */
+  denseDim: integer.orNull(),
+};
+
 const kValuesArguments = {
   /** Only of a coalesced tensor, with gradients; default true. */
   coalesced: boolean.or(true),
@@ -33,8 +38,11 @@ export interface SparseMethods {
    */
   toSparse(...rest: Arguments<[sparseDim: number | null], { sparseDim?: number | null }>): Tensor;
 
-  /** Returns this matrix in sparse CSR layout: its elements that are not zero, row by row. */
-  toSparseCsr(): Tensor;
+  /**
+   * Returns this matrix in sparse CSR layout: its elements that are not zero, row by row. The last `denseDim` dimensions are those of the
+   * values, and dimensions before those of the matrix are a batch, whose matrices must have equally many values.
+   */
+  toSparseCsr(...rest: Arguments<[denseDim: number | null], { denseDim?: number | null }>): Tensor;
 
   /** Returns this tensor with all elements in memory; itself if it is not sparse. */
   toDense(): Tensor;
@@ -58,10 +66,10 @@ export interface SparseMethods {
   /** Returns a copy of the coordinates of a sparse tensor in COO layout, int64 [sparse dimensions, nnz]. */
   indices(): Tensor;
 
-  /** Returns a copy of where each row of a sparse matrix in CSR layout begins, int64 [rows + 1]. */
+  /** Returns a copy of where each row of a sparse matrix in CSR layout begins, int64 [rows + 1], for each matrix of a batch. */
   crowIndices(): Tensor;
 
-  /** Returns a copy of the columns of the values of a sparse matrix in CSR layout, int64 [nnz]. */
+  /** Returns a copy of the columns of the values of a sparse matrix in CSR layout, int64 [nnz], for each matrix of a batch. */
   colIndices(): Tensor;
 }
 
@@ -71,8 +79,9 @@ export const kSparseMethods: SparseMethods & ThisType<Tensor> = {
     const { sparseDim } = readArguments("toSparse", kToSparseArguments, rest);
     return toSparse(this, sparseDim);
   },
-  toSparseCsr() {
-    return toSparseCsr(this);
+  toSparseCsr(...rest) {
+    const { denseDim } = readArguments("toSparseCsr", kToSparseCsrArguments, rest);
+    return toSparseCsr(this, denseDim);
   },
   toDense() {
     return toDense(this);

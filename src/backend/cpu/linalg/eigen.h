@@ -9,3 +9,5 @@
 #define EIGEN_NO_IO
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>

@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstring>
 
+#include "backend/cpu/matrix/sparse_matrix.h"
 #include "backend/cpu/vector/vector_loop.h"
 #include "base/error.h"
 #include "runtime/thread_pool.h"
@@ -17,29 +18,6 @@ namespace {
 
 template <class T>
 inline constexpr bool kHasVectors = std::is_floating_point_v<T>;
-
-std::int64_t items_per_task(std::int64_t work) {
-  return std::max<std::int64_t>(1, kMinElementsPerTask / std::max<std::int64_t>(1, work));
-}
-
-template <class T>
-struct Csr {
-  explicit Csr(const kernel::CsrPattern& p)
-      : rows(p.rows),
-        columns(p.columns),
-        starts(p.row_starts.as<std::int64_t>()),
-        column(p.column_indices.as<std::int64_t>()) {}
-
-  /// Rows of the matrix that make a task, where each value needs `width` multiplications.
-  std::int64_t rows_per_task(std::int64_t width) const {
-    return items_per_task(starts[rows] * width / std::max<std::int64_t>(1, rows));
-  }
-
-  std::int64_t rows;
-  std::int64_t columns;
-  const std::int64_t* starts;
-  const std::int64_t* column;
-};
 
 // to[begin, end) += factor * from[begin, end).
 template <class T>
@@ -55,7 +33,7 @@ void add_scaled(T* to, T factor, const T* from, std::int64_t begin, std::int64_t
 
 // Row `row` of the product in columns [begin, begin + kVectors * lanes), summed in registers.
 template <class T, std::size_t kVectors>
-void sum_row(const Csr<T>& a, std::int64_t row, const T* values, const T* dense, std::int64_t width,
+void sum_row(const Csr& a, std::int64_t row, const T* values, const T* dense, std::int64_t width,
              std::int64_t begin, T* out) {
   Vec<T> sums[kVectors] = {};
   for (std::int64_t k = a.starts[row]; k < a.starts[row + 1]; ++k) {
@@ -68,7 +46,7 @@ void sum_row(const Csr<T>& a, std::int64_t row, const T* values, const T* dense,
 }
 
 template <class T>
-void multiply_row(const Csr<T>& a, std::int64_t row, const T* values, const T* dense,
+void multiply_row(const Csr& a, std::int64_t row, const T* values, const T* dense,
                   std::int64_t width, T* out) {
   std::int64_t begin = 0;
   if constexpr (kHasVectors<T>) {
@@ -89,7 +67,7 @@ void multiply_row(const Csr<T>& a, std::int64_t row, const T* values, const T* d
 
 template <class T>
 void multiply(const kernel::CsrProduct& call) {
-  const Csr<T> a(call.pattern);
+  const Csr a(call.pattern);
   const T* const values = call.values.as<T>();
   const T* const dense = call.dense.as<T>();
   T* const out = call.product.as<T>();
@@ -128,7 +106,7 @@ T dot(const T* a, const T* b, std::int64_t count) {
 
 template <class T>
 void sample(const kernel::SampledProduct& call) {
-  const Csr<T> a(call.pattern);
+  const Csr a(call.pattern);
   const T* const left = call.left.as<T>();
   const T* const right = call.right.as<T>();
   T* const out = call.samples.as<T>();
@@ -139,22 +117,6 @@ void sample(const kernel::SampledProduct& call) {
         out[k] = dot(left + row * width, right + a.column[k] * width, width);
     }
   });
-}
-
-template <class Visit>
-void visit_fractional(DType dtype, Visit&& visit) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return visit.template operator()<float>();
-    case DType::kFloat64:
-      return visit.template operator()<double>();
-    case DType::kComplex64:
-      return visit.template operator()<std::complex<float>>();
-    case DType::kComplex128:
-      return visit.template operator()<std::complex<double>>();
-    default:
-      fail(ErrorCode::kInternal, "sparse products have no kernel for ", dtype, '.');
-  }
 }
 
 }  // namespace

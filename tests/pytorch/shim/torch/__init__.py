@@ -34,7 +34,17 @@ if _source:
 
 from . import _modules
 from .serialization import load, save
-from .sparse import sparse_bsc_tensor, sparse_bsr_tensor, sparse_coo_tensor, sparse_csc_tensor, sparse_csr_tensor
+from .sparse import (
+    _sparse_broadcast_to,
+    _validate_sparse_compressed_tensor_args,
+    _validate_sparse_coo_tensor_args,
+    sparse_bsc_tensor,
+    sparse_bsr_tensor,
+    sparse_compressed_tensor,
+    sparse_coo_tensor,
+    sparse_csc_tensor,
+    sparse_csr_tensor,
+)
 
 
 # What PyTorch does not have either, though PyTorch's test support asks for it.

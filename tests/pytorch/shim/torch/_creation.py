@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import builtins
 import numbers
+import sys
 from typing import Any, Callable, Sequence
 
 from . import _bridge as bridge
 from ._bridge import Unsupported, construct, function, method
 from ._tensor import LEGACY_TYPES, Tensor
-from ._types import bool_, complex32, complex64, complex128, device, dtype, float16, float32, float64, int64
+from ._types import (
+    bool_,
+    check_layout,
+    complex32,
+    complex64,
+    complex128,
+    device,
+    dtype,
+    float16,
+    float32,
+    float64,
+    int64,
+    sparse_coo,
+    strided,
+)
 
 _default: list[dtype] = [float32]
 
@@ -148,10 +163,21 @@ def _options(requires_grad: bool = False, device: Any = None, **rest: Any) -> di
 def _factory(name: str) -> Callable:
     def make(*size: Any, **keywords: Any) -> Tensor:
         given = keywords.pop("size", None)
+        layout = keywords.pop("layout", None)
+        if layout not in (None, strided):
+            return _without_values(_sizes(size if given is None else (given,)), layout, **keywords)
         return function("", name, [_sizes(size if given is None else (given,))], _options(**keywords))
 
     make.__name__ = name
     return make
+
+
+def _without_values(size: list, layout: Any, **keywords: Any) -> Tensor:
+    """What zeros() and empty() make in a sparse layout."""
+    if layout is sparse_coo:
+        return sys.modules["torch"].sparse_coo_tensor(size, **keywords)
+    check_layout(layout)
+    raise Unsupported(f"missing: the option layout={layout.name}")
 
 
 zeros, ones, empty, rand, randn = map(_factory, ("zeros", "ones", "empty", "rand", "randn"))

@@ -9,7 +9,7 @@ from ._creation import dtype_of_data, tensor, zeros
 from ._functions import namespace
 from ._tensor import Tensor
 from ._types import dtype as dtype_class
-from ._types import refused
+from ._types import check_layout, refused, sparse_coo, sparse_csr
 
 __getattr__ = namespace("sparse")
 
@@ -90,6 +90,44 @@ def sparse_csr_tensor(
     return function(
         "", "sparseCsrTensor", [*parts, None if size is None else list(size)], {"requires_grad": requires_grad}
     )
+
+
+def sparse_compressed_tensor(*parts: Any, layout: Any, **keywords: Any) -> Tensor:
+    check_layout(layout)
+    return sparse_csr_tensor(*parts, **keywords)
+
+
+def _validate_sparse_coo_tensor_args(indices: Tensor, values: Tensor, size: Any, *_: Any) -> None:
+    """Making a tensor checks its parts."""
+    sparse_coo_tensor(indices, values, size)
+
+
+def _validate_sparse_compressed_tensor_args(
+    compressed_indices: Tensor, plain_indices: Tensor, values: Tensor, size: Any, layout: Any
+) -> None:
+    """Making a tensor checks its parts."""
+    sparse_compressed_tensor(compressed_indices, plain_indices, values, size, layout=layout)
+
+
+def _sparse_broadcast_to(input: Tensor, size: Any) -> Tensor:
+    return input.expand(list(size))
+
+
+def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Any = None) -> Tensor:
+    check_layout(layout)
+    if offsets.dtype is not dtype_class.by_name["int64"]:
+        raise RuntimeError("offsets are int64")
+    if layout not in (None, sparse_coo, sparse_csr):
+        raise RuntimeError("the layout must be sparse")
+    if offsets.ndim > 1:
+        raise RuntimeError("offsets are a vector")
+    made = function("sparse", "spdiags", [diagonals, offsets.tolist(), list(shape)])
+    return made.to_sparse_csr() if layout is sparse_csr else made
+
+
+def as_sparse_gradcheck(gradcheck: Any) -> Any:
+    """edgegrad's gradcheck takes sparse tensors."""
+    return gradcheck
 
 
 sparse_csc_tensor = refused("sparse_csc_tensor")

@@ -25,6 +25,7 @@ import { checkFast } from "./fast.js";
 import { checkForwardJacobians, checkUndefinedTangents } from "./forward.js";
 import { Mismatch, requiresGrad } from "./matrices.js";
 import { numericalJacobian } from "./numerical_jacobian.js";
+import { isTrackedSparse, ofValues } from "./sparse.js";
 
 const kShared = {
   /** The step of the finite differences; default 1e-6. */
@@ -79,7 +80,8 @@ type Settings = Values<typeof kOptions>;
 export type CheckedFunction = (...inputs: Tensor[]) => unknown;
 
 /**
- * Checks the gradients of `fn` with respect to the inputs that require a gradient, which should be float64 or complex128.
+ * Checks the gradients of `fn` with respect to the inputs that require a gradient, which should be float64 or complex128. Of a sparse input
+ * only the stored values are variables.
  * Returns true if the gradients are correct and throws `InvalidGradient` with both values if not; with `raiseException: false`,
  * returns false.
  */
@@ -91,6 +93,10 @@ export function gradcheck(
   checkFunction("gradcheck", fn);
   const options = readOptions("gradcheck", kOptions, rest);
   checkModes(options);
+  if (toList(inputs).some(isTrackedSparse)) {
+    const of = ofValues(fn, toList(inputs));
+    return gradcheck(of.fn, of.inputs, options);
+  }
   const args = toList(inputs);
   const wanted = checkInputs(args);
   return report(options, () => {
@@ -130,6 +136,10 @@ export function gradgradcheck(
     checkFwdOverRev: checkForwardAd,
     ...options
   } = readOptions("gradgradcheck", kSecondOrderOptions, rest);
+  if (toList(inputs).some(isTrackedSparse)) {
+    const of = ofValues(fn, toList(inputs));
+    return gradgradcheck(of.fn, of.inputs, ...rest);
+  }
   const args = toList(inputs);
   checkInputs(args);
   const check = () => {

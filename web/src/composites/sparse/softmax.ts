@@ -60,12 +60,13 @@ export const logSoftmax: SparseSoftmax = /* @__PURE__ */ composite(
 
 function partsOf(where: string, given: Tensor, givenDim: number, dtype: DType | null) {
   if (!given.isSparse) fail("InvalidArgument", where, "input: expected a sparse tensor.");
-  const { shape, ndim, sparseDim } = given;
+  const { shape, ndim } = given;
   if (!(givenDim >= -ndim && givenDim < ndim)) {
     fail("IndexOutOfRange", where, `dim: expected -${ndim} to ${ndim - 1}, got ${givenDim}.`);
   }
   const dim = givenDim < 0 ? givenDim + ndim : givenDim;
   const input = coalesce(toSparse(given));
+  const { sparseDim } = input;
   const stored = input.values();
   const values = dtype === null ? stored : toDtype(stored, dtype);
   const indices = input.indices();

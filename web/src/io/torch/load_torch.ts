@@ -32,7 +32,7 @@ export type LoadTorchOptions = Options<typeof kOptions>;
  * Returns the value that torch.save has written, in its present or its older form. Dicts become plain objects, or Maps if their keys
  * are neither all strings nor all whole numbers; lists, tuples and torch.Size arrays; sets Sets; bytes Uint8Arrays; None null; numbers
  * beyond 53 bits bigints; dtypes and devices their names. Parameters become tensors with `requiresGrad`. Tensors are on the CPU, and those
- * of one storage share memory. Element types that do not exist here are converted as by `loadSafetensors`. Only data is read: rejects with
+ * of one storage share memory. Sparse tensors may have the layouts COO and CSR. Element types that do not exist here are converted as by `loadSafetensors`. Only data is read: rejects with
  * InvalidArgument for a file that contains anything else, and for one that is damaged.
  */
 // biome-ignore lint/suspicious/noExplicitAny: what is in a file, only its reader knows.

@@ -7,6 +7,7 @@ import {
   type PendingChange,
   PythonDict,
   PythonName,
+  SparsePlan,
   StorageName,
   TensorPlan,
 } from "./python_values.js";
@@ -86,6 +87,8 @@ const kCalls: ReadonlyMap<string, (args: Args, builder: Builder) => unknown> =
     ["torch._utils._rebuild_tensor_v3", tensorOfDtype],
     ["torch._utils._rebuild_parameter", parameter],
     ["torch._utils._rebuild_parameter_with_state", parameter],
+    ["torch._utils._rebuild_sparse_tensor", sparseTensor],
+    ["torch.serialization._get_layout", layout],
     ["torch._tensor._rebuild_from_type_v2", subclassed],
   ]);
 
@@ -103,7 +106,10 @@ const kNeverCalled: ReadonlySet<string> = /* @__PURE__ */ new Set([
 ]);
 
 const kRefused: readonly (readonly [RegExp, string])[] = [
-  [/_rebuild_sparse|_get_layout/, "sparse tensors are not supported. Save x.to_dense()."],
+  [
+    /_rebuild_sparse/,
+    "sparse tensors in this old form are not supported. Save them in a newer PyTorch.",
+  ],
   [
     /_rebuild_qtensor|torch\.(?:Q|per_|quint|qint)/,
     "quantized tensors are not supported. Save x.dequantize().",
@@ -228,8 +234,33 @@ function isSize(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function parameter([data, requiresGrad]: Args): TensorPlan {
-  if (!(data instanceof TensorPlan) || typeof requiresGrad !== "boolean")
+function layout([name]: Args): string {
+  if (typeof name !== "string") reject("its pickle has a layout without a name.");
+  return name;
+}
+
+function sparseTensor([name, parts]: Args, builder: Builder): SparsePlan {
+  const kind = String(name).replace(/^torch\./, "");
+  if (kind !== "sparse_coo" && kind !== "sparse_csr") {
+    const shown = describe(name);
+    reject(
+      `it contains a tensor in the layout ${shown}, which is not supported. Save x.to_sparse().`,
+    );
+  }
+  const given = Array.isArray(parts) ? parts : [];
+  const count = kind === "sparse_coo" ? 2 : 3;
+  const tensors = given.slice(0, count);
+  const [size, isCoalesced = false] = given.slice(count);
+  const areTensors = tensors.length === count && tensors.every((one) => one instanceof TensorPlan);
+  if (!areTensors || !isSizes(size) || typeof isCoalesced !== "boolean")
+    reject("its pickle has a sparse tensor whose parts or size are invalid.");
+  builder.count(size.length);
+  return new SparsePlan(kind, tensors, [...size], isCoalesced);
+}
+
+function parameter([data, requiresGrad]: Args): TensorPlan | SparsePlan {
+  const isTensor = data instanceof TensorPlan || data instanceof SparsePlan;
+  if (!isTensor || typeof requiresGrad !== "boolean")
     reject("its pickle has a parameter without a tensor.");
   return data.requiring(requiresGrad);
 }

@@ -50,6 +50,23 @@ export class TensorPlan {
   }
 }
 
+/** A sparse tensor that a pickle describes. */
+export class SparsePlan {
+  constructor(
+    readonly layout: "sparse_coo" | "sparse_csr",
+    /** The indices, of CSR the row starts and the columns, and then the values. */
+    readonly parts: readonly TensorPlan[],
+    readonly size: readonly number[],
+    readonly isCoalesced: boolean,
+    readonly requiresGrad = false,
+  ) {}
+
+  /** The same tensor with another requiresGrad. */
+  requiring(requiresGrad: boolean): SparsePlan {
+    return new SparsePlan(this.layout, this.parts, this.size, this.isCoalesced, requiresGrad);
+  }
+}
+
 // The most levels of nesting, which protects the stack.
 const kMaxDepth = 500;
 
@@ -60,7 +77,7 @@ export const kNumberKeys = /* @__PURE__ */ new WeakSet<object>();
 export class Converter {
   readonly #done = new Map<object, unknown>();
 
-  constructor(private readonly tensor: (plan: TensorPlan) => unknown) {}
+  constructor(private readonly tensor: (plan: TensorPlan | SparsePlan) => unknown) {}
 
   convert(value: unknown, depth = 0): unknown {
     if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
@@ -69,7 +86,8 @@ export class Converter {
     if (Array.isArray(value)) return this.#array(value, depth + 1);
     if (value instanceof PythonDict) return this.#dict(value, depth + 1);
     if (value instanceof Set) return this.#set(value, depth + 1);
-    if (value instanceof TensorPlan) return this.#keep(value, this.tensor(value));
+    if (value instanceof TensorPlan || value instanceof SparsePlan)
+      return this.#keep(value, this.tensor(value));
     if (value instanceof PythonName)
       reject(`it contains ${value.name} itself as a value, which is not data.`);
     if (value instanceof StorageName) {

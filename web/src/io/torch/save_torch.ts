@@ -11,6 +11,7 @@ import { joinedPath, refuseToStore } from "../storable.js";
 import { PickleWriter } from "./pickle_writer.js";
 import { kNumberKeys } from "./python_values.js";
 import { placesOf, type SavedPlace, type SavedStorage } from "./shared_memory.js";
+import { partsOf } from "./sparse.js";
 import { storageOfDtype } from "./storage_types.js";
 import { kMaxArchiveBytes, ZipLayout } from "./zip_writer.js";
 
@@ -29,13 +30,29 @@ const kMaxDepth = 500;
  * Returns the bytes of a file that torch.load reads, also with weights_only=True: a tensor, number, string, boolean, bigint, null or
  * Uint8Array, or plain objects, arrays, Maps and Sets of these, such as state dicts. Whole numbers become int and others float, null
  * None, Uint8Arrays bytes, { re, im } a complex number, and the state of an optimizer has numbers as keys. Tensors that share memory on the
- * CPU share it in the file. Rejects with InvalidArgument for a value that cannot be stored, with its path.
+ * CPU share it in the file. Sparse tensors are written as their parts. Rejects with InvalidArgument for a value that cannot be stored, with its path.
  */
 export async function saveTorch(value: unknown, ...rest: []): Promise<Bytes> {
   readNothing(kWhere, rest);
   const tensors = [...wrappersIn(value)].filter((one): one is Tensor => one instanceof Tensor);
-  const places = placesOf(kWhere, tensors);
-  const encoder = new Encoder(places);
+  const sparse = new Map(
+    tensors.filter(({ isSparse }) => isSparse).map((one) => [one, partsOf(one)]),
+  );
+  try {
+    return await written(value, tensors, sparse);
+  } finally {
+    for (const part of [...sparse.values()].flat()) part.dispose();
+  }
+}
+
+async function written(
+  value: unknown,
+  tensors: readonly Tensor[],
+  sparse: ReadonlyMap<Tensor, readonly Tensor[]>,
+): Promise<Bytes> {
+  const inMemory = tensors.filter(({ isSparse }) => !isSparse);
+  const places = placesOf(kWhere, [...inMemory, ...[...sparse.values()].flat()]);
+  const encoder = new Encoder(places, sparse);
   const pickle = encoder.encoded(value);
   const layout = new ZipLayout();
   const texts = [
@@ -74,12 +91,18 @@ class Encoder {
   /** The storages in the order of their names, which are numbers. */
   readonly storages = new Map<SavedStorage, number>();
   readonly #places: ReadonlyMap<Tensor, SavedPlace>;
+  /** The parts of sparse tensors. */
+  readonly #sparse: ReadonlyMap<Tensor, readonly Tensor[]>;
   readonly #writer = new PickleWriter();
   // The containers around the value that is being written.
   readonly #outer = new Set<object>();
 
-  constructor(places: ReadonlyMap<Tensor, SavedPlace>) {
+  constructor(
+    places: ReadonlyMap<Tensor, SavedPlace>,
+    sparse: ReadonlyMap<Tensor, readonly Tensor[]>,
+  ) {
     this.#places = places;
+    this.#sparse = sparse;
   }
 
   encoded(value: unknown): Uint8Array {
@@ -109,8 +132,11 @@ class Encoder {
   }
 
   #object(value: object, path: string): void {
-    if (value instanceof Tensor) this.#tensor(value, path);
-    else if (isBytes(value)) this.#writer.bytes(value);
+    if (value instanceof Tensor) {
+      const parts = this.#sparse.get(value);
+      if (parts === undefined) this.#tensor(value, path);
+      else this.#sparseTensor(value, parts, path);
+    } else if (isBytes(value)) this.#writer.bytes(value);
     else this.#container(value, path);
   }
 
@@ -190,6 +216,19 @@ class Encoder {
     this.#writer.call("builtins complex", () => {
       this.#writer.float(re);
       this.#writer.float(im);
+    });
+  }
+
+  // PyTorch's files do not say whether a sparse tensor requires a gradient.
+  #sparseTensor(tensor: Tensor, parts: readonly Tensor[], path: string): void {
+    const writer = this.#writer;
+    writer.call("torch._utils _rebuild_sparse_tensor", () => {
+      writer.call("torch.serialization _get_layout", () => writer.string(`torch.${tensor.layout}`));
+      writer.tuple(() => {
+        for (const part of parts) this.#tensor(part, path);
+        writer.call("torch Size", () => writer.tuple(() => writer.integers(tensor.shape)));
+        if (tensor.layout === "sparse_coo") writer.boolean(tensor.isCoalesced);
+      });
     });
   }
 

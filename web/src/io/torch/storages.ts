@@ -6,7 +6,8 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { reject } from "../broken_file.js";
 import { countOf } from "../bytes.js";
 import { type StoredTensor, tensorOfPieces } from "../stored_elements.js";
-import type { TensorPlan } from "./python_values.js";
+import { SparsePlan, type TensorPlan } from "./python_values.js";
+import { made } from "./sparse.js";
 import { storedTypeOf } from "./storage_types.js";
 import type { StoredBytes } from "./torch_file.js";
 
@@ -45,18 +46,38 @@ export class Storages {
     }
   }
 
-  /** Returns a new tensor, which shares the memory of its storage, unless PyTorch has put off a change of its elements. */
-  tensor({ storage, offset, shape, strides, requiresGrad, pending }: TensorPlan): Tensor {
+  /** Returns a new tensor, dense or sparse. */
+  tensor(plan: TensorPlan | SparsePlan): Tensor {
+    return plan instanceof SparsePlan ? this.#sparse(plan) : this.#dense(plan);
+  }
+
+  #sparse(plan: SparsePlan): Tensor {
+    const tensor = scope(() =>
+      made(
+        plan,
+        plan.parts.map((part) => this.#view(part)),
+      ),
+    );
+    this.#tensors.push(tensor);
+    return plan.requiresGrad ? tensor.requiresGrad_() : tensor;
+  }
+
+  #dense(plan: TensorPlan): Tensor {
+    const tensor = this.#view(plan);
+    this.#tensors.push(tensor);
+    return plan.requiresGrad ? tensor.requiresGrad_() : tensor;
+  }
+
+  // A new tensor, which shares the memory of its storage, unless PyTorch has put off a change of its elements.
+  #view({ storage, offset, shape, strides, pending }: TensorPlan): Tensor {
     return calledAs(this.#where, () => {
       const base = this.#bases.get(storage.key) as Tensor;
-      const tensor = scope(() => {
+      return scope(() => {
         const view = base.asStrided(shape, strides, storage.offset + offset);
         const conjugated = pending.isConjugated ? view.conj() : view;
         // A tensor of its own, as PyTorch's are after loading.
         return (pending.isNegated ? conjugated.neg() : conjugated).detach();
       });
-      this.#tensors.push(tensor);
-      return requiresGrad ? tensor.requiresGrad_() : tensor;
     });
   }
 

@@ -47,7 +47,6 @@ MISSING_METHODS = {
     "align_to",
     "sparse_resize_",
     "sparse_resize_and_clear_",
-    "_coalesced_",
     "_to_sparse",
     "_to_dense",
     "as_strided_",

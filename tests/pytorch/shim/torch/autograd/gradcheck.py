@@ -6,10 +6,11 @@ import sys
 from typing import Any, Callable
 
 from .. import _bridge as bridge
-from .._bridge import EdgeGradError, Unsupported
+from .._bridge import EdgeGradError
 from .._bridge import function as call
 from .._stubs import otherwise_missing
 from .._tensor import Tensor
+from .._types import sparse_coo, strided
 
 _NAMES = ("eps", "atol", "rtol", "raise_exception")
 
@@ -20,11 +21,11 @@ class GradcheckError(EdgeGradError, RuntimeError):
 
 def _check(name: str, fn: Callable, inputs: Any, keywords: dict) -> bool:
     options = {key: value for key, value in keywords.items() if value is not None}
-    # Only sparse tensors have masks.
-    if options.pop("masked", False):
-        raise Unsupported("missing: gradcheck of sparse tensors")
+    is_masked = options.pop("masked", False)
     is_batched = options.pop("check_batched_forward_grad", False)
     inputs = tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
+    if not is_masked:
+        inputs = tuple(map(_with_all_positions, inputs))
     places = [at for at, one in enumerate(inputs) if isinstance(one, Tensor)]
 
     def of_tensors(*tensors: Any) -> Any:
@@ -45,6 +46,19 @@ def _check(name: str, fn: Callable, inputs: Any, keywords: dict) -> bool:
     if good and is_batched:
         _check_batched_tangents(fn, inputs)
     return good
+
+
+def _with_all_positions(one: Any) -> Any:
+    """A sparse tensor in which no element is left out, as PyTorch makes of it unless `masked`: then every element is a variable."""
+    if not isinstance(one, Tensor) or one.layout is strided or not one.requires_grad:
+        return one
+    dense = one.detach().to_dense()
+    every = sys.modules["torch"].ones_like(dense)
+    if one.layout is sparse_coo:
+        mask = every.to_sparse(one.sparse_dim())
+    else:
+        mask = every.to_sparse_csr(one.dense_dim())
+    return dense.sparse_mask(mask).requires_grad_()
 
 
 def _check_batched_tangents(fn: Callable, inputs: tuple) -> None:
