@@ -68,6 +68,23 @@ struct SparseProduct {
   void compute_on_cpu() const;
 };
 
+/// The gradients of the values of a SparseProduct, from that of its values: for each element of a
+/// factor, the sum of the products of what it was multiplied with and the gradient there. The
+/// values of complex factors are conjugates.
+struct SparseProductGradients {
+  static constexpr std::string_view name = "sparse_product_gradients";
+  CsrPattern left;
+  CsrPattern right;
+  CsrPattern product;
+  In left_values;
+  In right_values;
+  In grad;                 ///< [nnz of the product]
+  OptionalOut left_grad;   ///< [nnz of left]
+  OptionalOut right_grad;  ///< [nnz of right], filled with zeros
+
+  void compute_on_cpu() const;
+};
+
 /// solution with A solution = right for a square A, or with adjoint for its conjugate transpose;
 /// computed in double precision.
 struct SparseSolve {
@@ -83,7 +100,7 @@ struct SparseSolve {
   void compute_on_cpu() const;
 };
 
-using SparseKernels =
-    TypeList<CsrProduct, SampledProduct, SparseProductCounts, SparseProduct, SparseSolve>;
+using SparseKernels = TypeList<CsrProduct, SampledProduct, SparseProductCounts, SparseProduct,
+                               SparseProductGradients, SparseSolve>;
 
 }  // namespace eg::kernel

@@ -37,6 +37,31 @@ const kRules = [
     /^\S+_Sparse(CSC|BSR|BSC)_|n\/a: layouts that edgegrad decided against|layout=sparse_(csc|bsr|bsc)/,
   ],
 
+  // What edgegrad decided for sparse tensors.
+  [
+    "n/a: the gradient of a sparse tensor has its positions",
+    /TestSparse\S*_sum_\S* \| .*a\.grad, |_reductions_backward_sum_\S* \| .*t_inp\.grad, |TestSparse\S*_fn_grad_/,
+  ],
+  [
+    "n/a: indices of sparse tensors are int64, checked and copied",
+    /SparseCSR_SparseCSR_int32_|check_sparse_tensor_invariants|test_factory_copy_cpu|sparseCooTensor. indices: expected int64/,
+  ],
+  [
+    "n/a: when sparse tensors are coalesced",
+    /test_add_zeros_cpu|test_sparse_dense_mul_cpu_bool|TestSparseCPU\.test_clone_|TestSparse\S*_log1p_cpu|permute_\w+_cpu\S* \| .*is_coalesced/,
+  ],
+  [
+    "n/a: functions that edgegrad decided against: hspmm, hsmm, saddmm and sspaddmm",
+    /torch\.(hsmm|hspmm|saddmm)|sspaddmm/,
+  ],
+  ["n/a: memory formats", /memory format option is only supported by strided/],
+  ["shim: x.data", /test_softmax_cpu_float64 .*SoftmaxBackward0/],
+  ["n/a: other parts of PyTorch", /torch\.utils\.data\.DataLoader/],
+  ["n/a: deprecated", /TestSparseCPU\.test_new_cpu/],
+  ["n/a: texts", /TestSparseCPU\.test_print/],
+  ["missing: device meta", /got "meta"/],
+  ["missing: storages and resizing", /Tensor\.resize_as_/],
+
   // A test of out= that its copy in the shim does not pass.
   ["n/a: out=", /\| emulated .*out=/],
 

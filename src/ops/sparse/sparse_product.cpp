@@ -94,6 +94,7 @@ struct CsrTimesCsr {
   }
   static GradList backward(const Backward<CsrTimesCsr>& b) {
     const auto& [left, right, product] = b.attrs();
+    if (!ops_are_differentiated()) return fused_gradients(b);
     const Tensor g = with_values(product.shape, product.pattern, b.grad());
     const auto adjoint = [](const CsrMatrix& of, const Tensor& values) {
       return transpose_sparse(with_values(of.shape, of.pattern, Conj::call(values)), 0, 1);
@@ -103,6 +104,29 @@ struct CsrTimesCsr {
       grads[0] = values_at(sparse_product(g, adjoint(right, b.saved(1))), *left.pattern);
     if (b.needs(1))
       grads[1] = values_at(sparse_product(adjoint(left, b.saved(0)), g), *right.pattern);
+    return grads;
+  }
+  // Without the elements of those products that are not wanted.
+  static GradList fused_gradients(const Backward<CsrTimesCsr>& b) {
+    const auto& [left, right, product] = b.attrs();
+    const Tensor grad = packed(b.grad());
+    // A factor is only saved for the gradient of the other.
+    const Tensor of_left = b.needs(1) ? packed(Conj::call(b.saved(0))) : grad;
+    const Tensor of_right = b.needs(0) ? packed(Conj::call(b.saved(1))) : grad;
+    GradList grads(2);
+    kernel::OptionalOut left_grad;
+    kernel::OptionalOut right_grad;
+    if (b.needs(0)) {
+      grads[0] = Tensor::empty({left.pattern->nnz()}, grad.dtype(), grad.device());
+      left_grad = grads[0].memory();
+    }
+    if (b.needs(1)) {
+      grads[1] = full({right.pattern->nnz()}, 0, grad.dtype(), grad.device());
+      right_grad = grads[1].memory();
+    }
+    run(kernel::SparseProductGradients{left.positions(), right.positions(), product.positions(),
+                                       of_left.memory(), of_right.memory(), grad.memory(),
+                                       left_grad, right_grad});
     return grads;
   }
 };

@@ -50,10 +50,13 @@ Tensor permute_sparse(const Tensor& t, const Dims& dims) {
       of_values.push_back(dims[d] - sparse + 1);
     shape.push_back(pieces.shape[static_cast<std::size_t>(dims[d])]);
   }
-  const Tensor indices = coordinate.empty() ? pieces.pattern->indices : Stack::call(coordinate);
   const Tensor values =
       of_values.size() == 1 ? pieces.values : Permute::call(pieces.values, of_values);
-  const Tensor result = with_values(shape, coo_pattern(indices, /*is_coalesced=*/false), values);
+  if (std::is_sorted(dims.begin(), dims.begin() + sparse))
+    return with_values(shape, pieces.pattern, values);
+  const IntrusivePtr<SparsePattern> moved =
+      coo_pattern(Stack::call(coordinate), /*is_coalesced=*/false);
+  const Tensor result = with_values(shape, moved, values);
   return layout(t) == Layout::kSparseCsr ? to_csr(result, batch) : result;
 }
 

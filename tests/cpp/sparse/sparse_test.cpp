@@ -242,6 +242,29 @@ TEST(SparseTensors, MultiplyEachOtherLikeDenseOnes) {
   EXPECT_EQ(values(dense(csr)), product);
 }
 
+TEST(SparseTensors, HaveTheSameGradientsOfProductsWithAndWithoutAGraph) {
+  for (const DType dtype : {DType::kFloat64, DType::kComplex128}) {
+    const Tensor a = detach(
+        ToDType::call(testing::generated<float>({6, 5}, [](auto i) { return i % 3; }), dtype));
+    const Tensor b = detach(ToDType::call(
+        testing::generated<float>({5, 7}, [](auto i) { return i % 4 == 0 ? i : 0; }), dtype));
+    const Tensor x = ToSparseCsr::call(a);
+    const Tensor y = ToSparseCsr::call(b);
+    set_requires_grad(x, true);
+    set_requires_grad(y, true);
+    const Tensor out = Mm::call(x, y);
+    const Tensor g = call<op::Mul>(detach(out), detach(out));
+    GradOptions options;
+    options.retain_graph = true;
+    const TensorList fused = grad({out}, {x, y}, {g}, options);
+    options.create_graph = true;
+    const TensorList composed = grad({out}, {x, y}, {g}, options);
+    for (std::size_t i = 0; i < 2; ++i)
+      EXPECT_EQ(values(ToDType::call(dense(fused[i]), DType::kFloat64)),
+                values(ToDType::call(dense(detach(composed[i])), DType::kFloat64)));
+  }
+}
+
 TEST(SparseTensors, SolveEquations) {
   // The Laplacian of a path, which is positive, then one that is not symmetric, and one with a zero
   // on its diagonal.

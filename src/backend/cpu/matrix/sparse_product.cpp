@@ -100,6 +100,55 @@ void multiply_sparse(const kernel::SparseProduct& call) {
   });
 }
 
+// Calls `visit(row, dense)` for each row, where `dense` has the gradient of that row of the product
+// at its columns. Other columns of it have no meaning, and no value is multiplied with them.
+template <class T, class Visit>
+void for_each_row_of_gradient(const Csr& product, const T* grad, std::int64_t begin,
+                              std::int64_t end, Visit&& visit) {
+  std::vector<T> dense(static_cast<std::size_t>(product.columns));
+  for (std::int64_t row = begin; row < end; ++row) {
+    for (std::int64_t k = product.starts[row]; k < product.starts[row + 1]; ++k)
+      dense[static_cast<std::size_t>(product.column[k])] = grad[k];
+    visit(row, dense.data());
+  }
+}
+
+template <class T>
+void left_gradient(const kernel::SparseProductGradients& call, T* out) {
+  const Csr left(call.left);
+  const Csr right(call.right);
+  const Csr product(call.product);
+  const T* const values = call.right_values.as<T>();
+  const auto row_of_left = [&](std::int64_t row, const T* dense) {
+    for (std::int64_t k = left.starts[row]; k < left.starts[row + 1]; ++k) {
+      const std::int64_t inner = left.column[k];
+      T sum{};
+      for (std::int64_t j = right.starts[inner]; j < right.starts[inner + 1]; ++j)
+        sum += values[j] * dense[right.column[j]];
+      out[k] = sum;
+    }
+  };
+  parallel_for(0, left.rows, rows_per_task(left, right), [&](std::int64_t begin, std::int64_t end) {
+    for_each_row_of_gradient(product, call.grad.as<T>(), begin, end, row_of_left);
+  });
+}
+
+// On one thread, because each row of the product adds to many rows of the right factor.
+template <class T>
+void right_gradient(const kernel::SparseProductGradients& call, T* out) {
+  const Csr left(call.left);
+  const Csr right(call.right);
+  const T* const values = call.left_values.as<T>();
+  for_each_row_of_gradient(
+      Csr(call.product), call.grad.as<T>(), 0, left.rows, [&](std::int64_t row, const T* dense) {
+        for (std::int64_t k = left.starts[row]; k < left.starts[row + 1]; ++k) {
+          const std::int64_t inner = left.column[k];
+          for (std::int64_t j = right.starts[inner]; j < right.starts[inner + 1]; ++j)
+            out[j] += values[k] * dense[right.column[j]];
+        }
+      });
+}
+
 }  // namespace
 }  // namespace eg::cpu
 
@@ -109,6 +158,13 @@ void SparseProductCounts::compute_on_cpu() const { cpu::count(*this); }
 
 void SparseProduct::compute_on_cpu() const {
   cpu::visit_fractional(values.dtype(), [&]<class T>() { cpu::multiply_sparse<T>(*this); });
+}
+
+void SparseProductGradients::compute_on_cpu() const {
+  cpu::visit_fractional(grad.dtype(), [&]<class T>() {
+    if (left_grad) cpu::left_gradient<T>(*this, left_grad.as<T>());
+    if (right_grad) cpu::right_gradient<T>(*this, right_grad.as<T>());
+  });
 }
 
 }  // namespace eg::kernel

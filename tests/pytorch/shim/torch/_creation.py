@@ -183,9 +183,15 @@ def _without_values(size: list, layout: Any, **keywords: Any) -> Tensor:
 zeros, ones, empty, rand, randn = map(_factory, ("zeros", "ones", "empty", "rand", "randn"))
 
 
+def _in_layout(input: Tensor, layout: Any) -> Tensor:
+    check_layout(layout)
+    return input.detach().to_sparse(layout=layout)
+
+
 def _like(name: str) -> Callable:
-    def make(input: Tensor, *args: Any, **keywords: Any) -> Tensor:
-        return function("", name, [input, *args], _options(**keywords))
+    def make(input: Tensor, *args: Any, layout: Any = None, **keywords: Any) -> Tensor:
+        given = input if layout in (None, input.layout) else _in_layout(input, layout)
+        return function("", name, [given, *args], _options(**keywords))
 
     return make
 

@@ -22,7 +22,12 @@ export const kOnTheCpu = [
     reason: "fast paths of the CPU only: on a device, their ops are composed of other kernels",
   },
   {
-    kernels: ["sparse_product_counts", "sparse_product", "sparse_solve"],
+    kernels: [
+      "sparse_product_counts",
+      "sparse_product",
+      "sparse_product_gradients",
+      "sparse_solve",
+    ],
     reason:
       "rows of which each has another length, and eliminations in which each step depends on the one before",
   },

@@ -195,6 +195,10 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
     return method(self, "pow_", [exponent])
 
 
+def diagonal(self: Tensor, offset: Any = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    return method(self, "diagonal", [int(offset), dim1, dim2])
+
+
 def narrow(self: Tensor, dim: int, start: Any, length: Any) -> Tensor:
     return method(self, "narrow", [dim, int(start), int(length)])
 
@@ -240,7 +244,7 @@ def _with_correction(name: str) -> Callable:
 
 
 _PLAIN = (
-    item, tolist, numpy, to, new_tensor, new_empty_strided, new_full, new, allclose, split, apply_, map_, lu, lu_solve, float_power_, narrow, reshape, svd, nonzero
+    item, tolist, numpy, to, new_tensor, new_empty_strided, new_full, new, allclose, split, apply_, map_, lu, lu_solve, float_power_, diagonal, narrow, reshape, svd, nonzero
 )  # fmt: skip
 for _function in _PLAIN:
     setattr(Tensor, _function.__name__, _function)

@@ -46,7 +46,13 @@ def _coalesced_(self: Tensor, is_coalesced: bool) -> Tensor:
         bridge.emulated.add("_coalesced_")
         parts = [self._indices(), self._values(), list(self.shape)]
         self.become(bridge.function("", "sparseCooTensor", parts, {"is_coalesced": is_coalesced}))
+        # edgegrad knows that one position cannot be out of order.
+        self.__dict__["_is_said_to_be_coalesced"] = is_coalesced
     return self
+
+
+def is_coalesced(self: Tensor) -> bool:
+    return self.__dict__.get("_is_said_to_be_coalesced", get(self, "isCoalesced"))
 
 
 def _to_dense(self: Tensor, dtype: Any = None, *, masked_grad: Any = None) -> Tensor:
@@ -58,7 +64,7 @@ _MEMBERS = {
     "layout": property(_layout),
     "is_sparse": property(lambda self: _layout(self) is sparse_coo),
     "is_sparse_csr": property(lambda self: _layout(self) is sparse_csr),
-    "is_coalesced": lambda self: get(self, "isCoalesced"),
+    "is_coalesced": is_coalesced,
     "sparse_dim": lambda self: get(self, "sparseDim"),
     "dense_dim": lambda self: get(self, "denseDim"),
     "_nnz": lambda self: get(self, "nnz"),
