@@ -3,7 +3,7 @@
 // The words, flags and names that C++ and TypeScript exchange; bindings/words.h explains them.
 
 /** What native.borderHash() returns of a module with this format and that of stream.ts. */
-export const kBorderHash = 3556060352;
+export const kBorderHash = 3909346883;
 
 /** The element type of a tensor. */
 export type DType =

@@ -1053,6 +1053,17 @@ export interface SparseProduct {
   readonly values: View;
 }
 
+export interface SparseProductGradients {
+  readonly left: CsrPattern;
+  readonly right: CsrPattern;
+  readonly product: CsrPattern;
+  readonly leftValues: View;
+  readonly rightValues: View;
+  readonly grad: View;
+  readonly leftGrad: View | undefined;
+  readonly rightGrad: View | undefined;
+}
+
 export interface SparseSolve {
   readonly pattern: CsrPattern;
   readonly adjoint: boolean;
@@ -1183,6 +1194,7 @@ export interface Kernels {
   readonly sampled_product: SampledProduct;
   readonly sparse_product_counts: SparseProductCounts;
   readonly sparse_product: SparseProduct;
+  readonly sparse_product_gradients: SparseProductGradients;
   readonly sparse_solve: SparseSolve;
 }
 
@@ -1270,5 +1282,6 @@ export const kKernelFields = {
   sampled_product: { pattern: kCsrPattern, width: "int64", left: "memory", right: "memory", samples: "result" },
   sparse_product_counts: { left: kCsrPattern, right: kCsrPattern, counts: "result" },
   sparse_product: { left: kCsrPattern, right: kCsrPattern, leftValues: "memory", rightValues: "memory", rowStarts: "memory", columnIndices: "result", values: "result" },
+  sparse_product_gradients: { left: kCsrPattern, right: kCsrPattern, product: kCsrPattern, leftValues: "memory", rightValues: "memory", grad: "memory", leftGrad: "optional result", rightGrad: "optional result" },
   sparse_solve: { pattern: kCsrPattern, adjoint: "bool", width: "int64", values: "memory", right: "memory", solution: "result", isSingular: "result" },
 } as const;

@@ -9,5 +9,3 @@
 #define EIGEN_NO_IO
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>

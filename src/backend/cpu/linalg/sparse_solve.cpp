@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/cpu/linalg/eigen.h"
+#include "backend/cpu/linalg/sparse_eigen.h"
 #include "backend/cpu/matrix/sparse_matrix.h"
 
 namespace eg::cpu {
