@@ -42,7 +42,9 @@ Tensor sparse_gradient_of_elements(const Tensor& grad, const Shape& shape, std::
     const Dims all(index.shape().begin(), index.shape().end());
     coordinates.push_back(Reshape::call(Expand::call(numbers, all), {count}));
   }
-  if (coordinates.empty()) return Reshape::call(grad, {});
+  if (shape.empty()) return Reshape::call(grad, {});
+  // A single index may be without dimensions.
+  if (coordinates.empty()) coordinates.push_back(flat);
   return with_values(shape, coo_pattern(Stack::call(coordinates), /*is_coalesced=*/false),
                      Reshape::call(grad, {count}));
 }

@@ -173,6 +173,12 @@ TEST(SparseGradient, OfThePaddingIsLeftOut) {
   EXPECT_EQ(dense_values(grad(weight)), (Values{1, 0, 0, 0}));
 }
 
+TEST(SparseGradient, OfOneElementByAnIndexWithoutDimensions) {
+  const Tensor weight = leaf({1, 2, 3, 4}, {4});
+  backward({Gather::call(weight, 0, tensor<std::int64_t>({2}, {}), /*sparse_grad=*/true)});
+  EXPECT_EQ(dense_values(grad(weight)), (Values{0, 0, 1, 0}));
+}
+
 TEST(SparseGradient, IsAddedToOneOfOtherSparseDimensions) {
   const Tensor weight = leaf({1, 2, 3, 4}, {2, 2});
   const Tensor at = tensor<std::int64_t>({1}, {1, 1});
