@@ -5,6 +5,7 @@
 #include "formulas/all.h"
 #include "ops/index/index.h"
 #include "ops/index/index_args.h"
+#include "ops/reduce/reduction.h"
 #include "ops/shape/join.h"
 #include "ops/shape/view.h"
 #include "ops/sparse/sparse_parts.h"
@@ -42,7 +43,7 @@ Tensor sparse_gradient_of_elements(const Tensor& grad, const Shape& shape, std::
     const Dims all(index.shape().begin(), index.shape().end());
     coordinates.push_back(Reshape::call(Expand::call(numbers, all), {count}));
   }
-  if (shape.empty()) return Reshape::call(grad, {});
+  if (shape.empty()) return Sum::call(grad);
   // A single index may be without dimensions.
   if (coordinates.empty()) coordinates.push_back(flat);
   return with_values(shape, coo_pattern(Stack::call(coordinates), /*is_coalesced=*/false),

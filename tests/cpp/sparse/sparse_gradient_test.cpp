@@ -179,6 +179,13 @@ TEST(SparseGradient, OfOneElementByAnIndexWithoutDimensions) {
   EXPECT_EQ(dense_values(grad(weight)), (Values{0, 0, 1, 0}));
 }
 
+TEST(SparseGradient, OfANumberIsTheSumOfThoseOfItsCopies) {
+  const Tensor weight = leaf({3}, {});
+  const Tensor twice = Gather::call(weight, 0, tensor<std::int64_t>({0, 0}), /*sparse_grad=*/true);
+  backward({sum(twice)});
+  EXPECT_EQ(dense_values(grad(weight)), (Values{2}));
+}
+
 TEST(SparseGradient, IsAddedToOneOfOtherSparseDimensions) {
   const Tensor weight = leaf({1, 2, 3, 4}, {2, 2});
   const Tensor at = tensor<std::int64_t>({1}, {1, 1});
