@@ -5,8 +5,8 @@ import { drawing } from "../dispatch/drawing.js";
 import { sameSized } from "../dispatch/same_size.js";
 import type { GeneratorOption } from "../arguments/generator.js";
 import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
-import type { TensorOptions } from "../tensor/factory_options.js";
 import type { Complex, DType } from "../tensor/dtype.js";
+import type { TensorOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** input + alpha * other, with broadcasting. */
