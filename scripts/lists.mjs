@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeVariant } from "./build.mjs";
 import { messagePage } from "./checks/messages.mjs";
@@ -36,8 +36,9 @@ async function opList() {
   return opPage(reportOps(), device.missing ? null : device.makeParts());
 }
 
-/** Returns a hash of all that the list of ops follows from: the package, and what runs it. */
-function stateOfOps() {
+/** Returns a hash of all that the list of ops follows from: the package, what runs it, and whether there is a device for it. */
+async function stateOfOps() {
+  const { preferSoftwareAdapter } = await import("../tests/webgpu/support/software_adapter.mjs");
   const filesIn = (folder) =>
     readdirSync(join(kRoot, folder), { recursive: true })
       .filter((name) => name.endsWith(".mjs"))
@@ -50,7 +51,7 @@ function stateOfOps() {
     ...filesIn("tests/js/support"),
     ...filesIn("tests/webgpu/support"),
   ];
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(`${preferSoftwareAdapter()}`);
   for (const file of files) hash.update(readFileSync(join(kRoot, file)));
   return hash.digest("hex");
 }
@@ -59,10 +60,11 @@ async function writeAll() {
   mkdirSync(kFolder, { recursive: true });
   const texts = await quickLists();
   for (const [name, text] of Object.entries(texts)) writeFileSync(listPath(name), text);
-  const state = stateOfOps();
+  const state = await stateOfOps();
   const isSame = existsSync(kStamp) && readFileSync(kStamp, "utf8") === state;
   if (isSame && existsSync(listPath("ops"))) return;
   writeFileSync(listPath("ops"), await opList());
+  mkdirSync(dirname(kStamp), { recursive: true });
   writeFileSync(kStamp, state);
 }
 
