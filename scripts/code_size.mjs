@@ -77,7 +77,7 @@ const layerOf = (file) =>
 
 const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
-/** `smaller` is the factor by which the optimised function order, which groups do not have, reduces the size. */
+/** `smaller` is the factor by which the optimized function order, which groups do not have, reduces the size. */
 function printTable(title, functions, groupOf, smaller) {
   const groups = new Map();
   for (const one of functions) {
@@ -154,7 +154,7 @@ await main(async () => {
   const dtypes = kDtypes.map(([, pattern]) => pattern);
   checkPatterns(dtypes, readable, "the dtypes in scripts/code_size.mjs");
   for (const [i, one] of module.functions.entries()) {
-    // The optimiser appends numbers to its copies of functions.
+    // The optimizer appends numbers to its copies of functions.
     one.file = owners.get(one.name) ?? owners.get(one.name.replace(/_\d+$/, "")) ?? "";
     one.layer = layerOf(one.file);
     one.dtype = kDtypes.find(([, pattern]) => pattern.test(readable[i]))?.[0] ?? "no dtype";

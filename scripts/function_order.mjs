@@ -31,7 +31,7 @@ export async function orderFunctions(from, to, wasmOpt) {
   const unordered = `${to}.named`;
   writeFileSync(unordered, named(module, compressibleOrder(module)));
   const passes = ["--reorder-functions-by-name", "--strip-debug"];
-  // Without these options, Binaryen skips the last step of its optimisation.
+  // Without these options, Binaryen skips the last step of its optimization.
   passes.push("--optimize-stack-ir", "--optimize-level=3", "--shrink-level=1");
   await quiet(wasmOpt, [unordered, ...kFeatures, ...passes, "-o", to]);
 }

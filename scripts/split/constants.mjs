@@ -7,7 +7,7 @@ const kSegment = ".rodata";
 /** A segment of data has a header, so gaps that are shorter than this are written as well. */
 const kMinGap = 16;
 
-/** Returns the constants of the optimised module `whole`: the index of their segment, their address and their bytes. */
+/** Returns the constants of the optimized module `whole`: the index of their segment, their address and their bytes. */
 export function constantsOf(whole, linked) {
   const { index, content } = linked.segment(kSegment);
   const segment = whole.segments()[index];

@@ -48,7 +48,7 @@ const isLoading = (name) => kLoading.some((one) => one.test(name));
 
 /**
  * Splits `module` (with the names of its functions) into parts, which it writes to `fileOf(part)`; `linked` is the same module
- * before optimisation, and `tools` the folder of Binaryen. All are paths.
+ * before optimization, and `tools` the folder of Binaryen. All are paths.
  */
 export async function split({ module, linked, fileOf, tools, variant }) {
   const scratch = (name) => join(dirname(module), `split-${name}`);

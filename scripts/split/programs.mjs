@@ -1,5 +1,5 @@
 // The programs that decide what the core contains: everything that runs in them. Each is what people train in a page, with random
-// sizes, so that code for the remainders of loops runs as well. `random` returns a whole number in [from, to), often the first or the last.
+// sizes, so that code for the remainders of loops runs as well. `random` returns an integer in [from, to), often the first or the last.
 
 import { gc } from "../garbage_collector.mjs";
 
@@ -38,7 +38,7 @@ function randomFrom(seed) {
   };
 }
 
-/** A whole number for each pair of limits. */
+/** An integer for each pair of limits. */
 const sizes = (random, ...limits) => limits.map(([from, to]) => random(from, to));
 
 const lossOfClasses = (eg, scores, count) =>

@@ -1,16 +1,16 @@
 // Finds what the functions of a part can reach: constants, which must then be there, and functions to which they have
 // pointers.
 //
-// Two sources are combined. The linked module lists all references, but Binaryen optimises it afterwards, so that a function may
+// Two sources are combined. The linked module lists all references, but Binaryen optimizes it afterwards, so that a function may
 // contain the code of others that were inlined: where it calls one of them less often than before, that one counts as a part of
 // it. Functions with the same code count as one here: Binaryen keeps one of them, which is called in the place of all. And every number
-// in the optimised code that could be the address of a constant counts as a reference to it.
+// in the optimized code that could be the address of a constant counts as a reference to it.
 
 import { kCore } from "./parts.mjs";
 
 /**
  * Returns which bytes of the constants (the segment .rodata, from `address` on) a part can reach, and the slots of functions to
- * which it has pointers. `functions` are those of the optimised module, with the fields name, part, calls and numbers.
+ * which it has pointers. `functions` are those of the optimized module, with the fields name, part, calls and numbers.
  */
 export function reachableFrom(part, linked, functions, address) {
   const constants = linked.segment(".rodata");

@@ -44,7 +44,7 @@ export function numberFrom(
   return refuse(where, option, `a number ${textOf(range)}`.trim(), value);
 }
 
-/** Returns a whole number in a range. */
+/** Returns an integer in a range. */
 export function integerFrom(
   where: string,
   option: string,

@@ -1,4 +1,4 @@
-// What inspect() tells about a model: plain objects, which can be sent to another thread.
+// What inspect() returns about a model: plain objects, which can be sent to another thread.
 
 import type * as eg from "edgegrad";
 import type { OnnxHeader } from "./header.js";
@@ -14,9 +14,9 @@ export interface OnnxNode {
   readonly domain: string;
   /** The names of the values it reads; "" for an optional one that is left out. */
   readonly inputs: readonly string[];
-  /** The names of the values it makes; "" for one that is not wanted. */
+  /** The names of the values it computes; "" for one that nothing uses. */
   readonly outputs: readonly string[];
-  /** Its attributes as text, by name; of tensors and graphs only their kind and size. */
+  /** Its attributes as text, by name; tensors and graphs are summarized by kind and size. */
   readonly attributes: Readonly<Record<string, string>>;
   /** Whether `load()` knows the op in the version that the model uses. */
   readonly isSupported: boolean;
@@ -28,7 +28,7 @@ export interface OnnxInitializer {
   readonly name: string;
   /** The element type in the file, in ONNX's spelling. */
   readonly type: string;
-  /** The dtype that it has after `load()`; "string" for texts. */
+  /** The dtype that it has after `load()`; "string" for strings. */
   readonly dtype: eg.DType | "string";
   /** Its sizes. */
   readonly shape: readonly number[];
@@ -36,13 +36,13 @@ export interface OnnxInitializer {
   readonly bytes: number;
 }
 
-/** What is in a model. */
+/** The contents of a model. */
 export interface OnnxDescription extends OnnxHeader {
   /** The inputs of the graph, without the tensors that the file stores for them. */
   readonly inputs: readonly GraphValue[];
   /** The outputs of the graph. */
   readonly outputs: readonly GraphValue[];
-  /** The nodes of the graph, each behind those that it depends on. */
+  /** The nodes of the graph, each after those that it depends on. */
   readonly nodes: readonly OnnxNode[];
   /** The stored tensors. */
   readonly initializers: readonly OnnxInitializer[];

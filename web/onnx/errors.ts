@@ -2,7 +2,7 @@
 
 import { EdgeGradError, type ErrorCode } from "edgegrad";
 
-/** The most characters of a message: files choose the names in it. */
+/** The limit on the length of a message: the names in it come from files. */
 const kMostCharacters = 10_000;
 
 /** Throws `[where] message`. */
@@ -17,7 +17,7 @@ export function unknownMode(name: string, mode: string): never {
   return fail("InvalidArgument", "OnnxModule", `the ${name} "${mode}" is not one of ONNX's.`);
 }
 
-/** Returns what a message says of a value that is of the wrong kind. */
+/** Describes a value of the wrong type for a message. */
 export function described(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 60));
   if (typeof value === "function") return "a function";

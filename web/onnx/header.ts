@@ -1,4 +1,4 @@
-// What a model says about itself beside its graph.
+// What a model says about itself, apart from its graph.
 
 import { kBuffersKey } from "./export/kept_file.js";
 import type { Message } from "./proto/schema.js";
@@ -9,7 +9,7 @@ export interface OnnxHeader {
   readonly opset: number;
   /** The program that wrote the file, with its version. */
   readonly producer: string;
-  /** The metadata of the file: texts by name, without what save() notes for load(). */
+  /** The metadata of the file: strings by name, without those that save() adds for load(). */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ export function headerOf(model: Message<"Model">): OnnxHeader {
   };
 }
 
-/** Returns the name of a domain, of which the default one has two. */
+/** Returns the name of a domain; the default one has two, "" and "ai.onnx", of which this returns the first. */
 export function normalDomain(domain: string | undefined): string {
   return domain === undefined || domain === "ai.onnx" ? "" : domain;
 }

@@ -1,4 +1,4 @@
-// inspect(), whose work is in a file that is loaded when it is called.
+// inspect(); its implementation is loaded when it is called.
 
 import type { OnnxDescription } from "./description.js";
 import type { IsKnown } from "./files/describe.js";
@@ -9,9 +9,9 @@ import type { Source } from "./source.js";
 const kWhere = "onnx.inspect";
 
 /**
- * Returns what is in an ONNX model without making a module of it: its nodes with their attributes, the tensors that it stores, and the
- * shapes that it declares. Models that load() refuses are described too, and no external data is read. Throws InvalidArgument for
- * damaged bytes.
+ * Describes an ONNX model without loading it as a module: its nodes with their attributes, the tensors that it stores, and the shapes
+ * that it declares. Models that load() rejects are described too, and no external data is read. Throws InvalidArgument for damaged
+ * bytes.
  */
 export async function inspect(source: Source): Promise<OnnxDescription> {
   const file = await openFile(kWhere, source);

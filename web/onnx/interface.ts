@@ -1,4 +1,4 @@
-// The inputs and outputs of a graph: what they are declared as, and how values of users become those of the graph.
+// The inputs and outputs of a graph: their declarations, and the conversion of users' values to and from values of the graph.
 
 import * as eg from "edgegrad";
 import { fail } from "./errors.js";
@@ -8,24 +8,24 @@ import { Host } from "./values/host.js";
 import { dtypeOf, markAs, typeNumbered, typeOf } from "./values/types.js";
 import { tensor, type Value } from "./values/value.js";
 
-/** What an output is: a tensor, texts, null for an optional without a value, or a list of these. */
+/** An output: a tensor, strings, null for an optional without a value, or a list of these. */
 export type OnnxResult = eg.Tensor | string | null | readonly OnnxResult[];
 
 /** An input or output of a graph. */
 export interface GraphValue {
   /** Its name. */
   readonly name: string;
-  /** The dtype of its tensors; "string" for texts. */
+  /** The dtype of its tensors; "string" for strings. */
   readonly dtype: eg.DType | "string";
-  /** The sizes: a number if it is fixed, a name for sizes that are equal, null for any. */
+  /** The sizes: a number if it is fixed, a name that equal sizes share, null for any size. */
   readonly shape: readonly (number | string | null)[];
-  /** Whether the file says what the shape is; if not, `shape` is empty. */
+  /** Whether the file declares the shape; if not, `shape` is empty. */
   readonly hasShape: boolean;
-  /** What it is. */
+  /** The kind of value. */
   readonly kind: "tensor" | "sequence" | "optional";
   /** The element type in the file. */
   readonly type: TypeName;
-  /** Whether a call may leave it out. */
+  /** Whether a call may omit it. */
   readonly isOptional: boolean;
 }
 
@@ -56,7 +56,7 @@ export function graphValue(message: Message<"ValueInfo">, hasDefault: boolean): 
   };
 }
 
-/** Returns what a user gives for an input as a value of the graph. `sizes` are those of names that other inputs have fixed. */
+/** Returns a user's value for an input as a value of the graph. `sizes` has the named sizes that other inputs have fixed. */
 export function fedValue(input: GraphValue, given: unknown, sizes: Map<string, number>): Value {
   if (given === undefined || given === null) {
     if (!input.isOptional) fail("InvalidArgument", kWhere, `the input "${input.name}" is missing.`);
@@ -123,7 +123,7 @@ function isFitting(
   return known === given;
 }
 
-// Texts are given as a text or nested arrays of texts.
+// Strings are given as a string or as nested arrays of strings.
 function textsOf(name: string, given: unknown): Host<string> {
   const shape: number[] = [];
   let level = given;
@@ -136,10 +136,10 @@ function textsOf(name: string, given: unknown): Host<string> {
   if (data.length === count && data.every((one) => typeof one === "string")) {
     return new Host("string", shape, data as string[]);
   }
-  return fail("InvalidArgument", kWhere, `expected texts in nested arrays as the input "${name}".`);
+  return fail("InvalidArgument", kWhere, `expected strings in nested arrays as the input "${name}".`);
 }
 
-/** Returns a value of the graph as users get it. */
+/** Returns a value of the graph in the form that users get. */
 export function resultOf(value: Value, output: GraphValue): OnnxResult {
   if (value === undefined) {
     return fail("InvalidArgument", kWhere, `the output "${output.name}" was not computed.`);
@@ -151,7 +151,7 @@ export function resultOf(value: Value, output: GraphValue): OnnxResult {
   }
   const result = tensor(value);
   const dtype = dtypeOf(typeOf(result));
-  // A gradient carried integers as floats up to here.
+  // Integers that need a gradient were carried as floats up to here.
   return dtype === null || dtype === result.dtype
     ? result
     : markAs(result.to(dtype), typeOf(result));

@@ -28,13 +28,12 @@ const kWhere = "onnx.load";
 /** Options of `load`. */
 export interface LoadOptions {
   /**
-   * The files that the model keeps tensors in, by the names that it has for them. For a URL, files beside it are fetched by
-   * default.
+   * The external files with tensors of the model, by the names that the model uses. For a URL, files beside it are fetched by default.
    */
   readonly externalData?: ExternalData | undefined;
-  /** The names of the values that the module returns; default: the outputs of the graph. */
+  /** The names of the values that the module returns, which may be intermediate ones; default: the outputs of the graph. */
   readonly outputs?: readonly string[] | undefined;
-  /** Whether initializers that can be learned become parameters; otherwise they are buffers. Default true. */
+  /** Whether floating-point initializers become parameters; otherwise they are buffers. Default true. */
   readonly trainable?: boolean | undefined;
 }
 
@@ -67,7 +66,7 @@ interface FileContent {
   readonly apart: ReadonlyMap<Message<"Tensor">, Apart>;
 }
 
-// What reads files in parts is only loaded for one: most models are in memory.
+// The code that reads files in parts is loaded only when it is needed: most models are in memory.
 async function readFile(
   file: OpenFile,
   source: Source,
@@ -153,7 +152,7 @@ interface Held {
   readonly value: eg.nn.Parameter | eg.nn.Buffer;
 }
 
-// Constants of the graph move with the module, but are not part of its state.
+// Constants of the graph move with the module, but are not in its state dict.
 function constantTensor(slot: number, tensor: eg.Tensor): Held {
   return { slot, name: `constant_${slot}`, value: new eg.nn.Buffer(tensor, { persistent: false }) };
 }
@@ -186,7 +185,7 @@ function programFrom(
     slot: graph.inputs[i] as number,
     value: graphValue(one, defaults.has(one.name)),
   }));
-  // A required input comes first: those that initializers stand for are given by name only in older files.
+  // Required inputs come first. Inputs with an initializer as default, which only older files have, can be given by name.
   const inputs = [
     ...all.filter(({ value }) => !defaults.has(value.name)),
     ...all.filter(({ value }) => defaults.has(value.name)),

@@ -1,4 +1,4 @@
-// A loaded model as a module: its parameters and buffers under the names that they have in the file.
+// A loaded model as a module: its parameters and buffers have the names of the file.
 
 import * as eg from "edgegrad";
 import { fail } from "./errors.js";
@@ -11,7 +11,7 @@ import { onDevice, type Value } from "./values/value.js";
 /** A tensor that a module holds and a graph reads. */
 export interface Member {
   readonly slot: number;
-  /** The properties that lead from the module to it. */
+  /** The path of properties from the module to it. */
   readonly path: readonly string[];
   /** Its name in the file. */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Member {
 /** A model that can be run. */
 export interface Program extends OnnxHeader {
   readonly graph: Subgraph;
-  /** What the slots hold when a run begins. */
+  /** The initial contents of the slots. */
   readonly frame: readonly Value[];
   readonly inputs: readonly GraphValue[];
   readonly outputs: readonly GraphValue[];
@@ -39,7 +39,7 @@ export function programOf(module: OnnxModule): Program {
   );
 }
 
-/** Makes the module of a program; `values` are its members' tensors by path. */
+/** Creates the module of a program; `values` are its members' tensors by path. */
 export function moduleOf(
   program: Program,
   values: readonly (eg.nn.Parameter | eg.nn.Buffer)[],
@@ -60,13 +60,13 @@ function partNamed(owner: eg.nn.Module, name: string): eg.nn.Module {
 }
 
 /**
- * An ONNX model as a module, which load() makes: its graph is run by edgegrad's ops, so that gradients, hooks, modes and devices work
- * as anywhere. It begins in evaluation mode, in which the graph computes what it says; train() puts batch normalisation and dropout
- * into training.
+ * An ONNX model as a module, which load() creates. edgegrad's ops run its graph, so that gradients, hooks, modes and devices work as in
+ * any module. It begins in evaluation mode, which follows the graph exactly; train() switches batch normalization and dropout to
+ * training.
  */
 // biome-ignore lint/suspicious/noExplicitAny: only the file knows how many outputs its graph has, and of which kinds.
 export class OnnxModule<Output = any> extends eg.nn.Module {
-  /** The inputs of the graph, in the order of call(): a size that is not fixed has a name or is null. */
+  /** The inputs of the graph, in the order of call(). A size that is not fixed is a name or null. */
   get inputs(): readonly GraphValue[] {
     return programOf(this).inputs;
   }
@@ -86,15 +86,15 @@ export class OnnxModule<Output = any> extends eg.nn.Module {
     return programOf(this).producer;
   }
 
-  /** The metadata of the file: texts by name. */
+  /** The metadata of the file: strings by name. */
   get metadata(): Readonly<Record<string, string>> {
     return programOf(this).metadata;
   }
 
   /**
    * Computes the outputs from inputs by position: a tensor for one output, an array for several. Throws ShapeMismatch or
-   * DtypeMismatch for an input that the graph does not take. In models for which an output is a sequence, texts or nothing it is an
-   * `OnnxResult`. A program that knows its graph says so to TypeScript: `load<eg.Tensor>(file)`.
+   * DtypeMismatch for an input that the graph does not accept. An output can also be a sequence, strings or null: the type `OnnxResult`.
+   * A program that knows its graph can tell TypeScript: `load<eg.Tensor>(file)`.
    */
   override forward(...inputs: readonly unknown[]): Output {
     const { length } = programOf(this).inputs;
@@ -109,7 +109,7 @@ export class OnnxModule<Output = any> extends eg.nn.Module {
     return (results.length === 1 ? results[0] : results) as Output;
   }
 
-  /** Computes the outputs, by name, from inputs by name. An optional input may be left out. */
+  /** Computes the outputs, by name, from inputs by name. An optional input may be omitted. */
   run(feeds: Readonly<Record<string, unknown>>, ...rest: []): Record<string, eg.Tensor> {
     const { inputs, outputs } = programOf(this);
     if (typeof feeds !== "object" || feeds === null || rest.length > 0) {

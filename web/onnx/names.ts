@@ -1,8 +1,9 @@
-// Where in a module a tensor of a file is: "encoder.0.weight" is the property `weight` of the part `0` of the part `encoder`.
+// Maps the names of tensors in a file to paths in a module: "encoder.0.weight" is the property `weight` of submodule `0` of submodule
+// `encoder`.
 
 import * as eg from "edgegrad";
 
-/** Returns for each name the properties that lead to it; names that cannot be properties get "_" behind them. */
+/** Returns for each name the path of properties to it; names that cannot be properties get "_" appended. */
 export function memberPaths(names: readonly string[]): string[][] {
   const taken = new Set<string>();
   const parts = new Set<string>();
@@ -12,14 +13,14 @@ export function memberPaths(names: readonly string[]): string[][] {
   }
   return names.map((name) => {
     const path = wordsOf(name).map(property);
-    // A tensor cannot have parts of its own.
+    // A tensor cannot have submodules.
     while (taken.has(path.join(".")) || parts.has(path.join("."))) path.push(`${path.pop()}_`);
     taken.add(path.join("."));
     return path;
   });
 }
 
-// A name of very many words is one property, whose name cannot have dots.
+// A name of very many words becomes one property, with its dots replaced.
 function wordsOf(name: string): string[] {
   const words = name.split(".", kMostWords + 1);
   return words.length > kMostWords ? [name.replaceAll(".", "_")] : words;
@@ -29,7 +30,7 @@ const kMostWords = 32;
 
 const kReserved = ["inputs", "outputs", "opset", "producer", "metadata", "run", "training"];
 
-// A name that a module already has for something else would hide it.
+// A property must not shadow a member of the module.
 function property(word: string): string {
   const isTaken = word === "" || word in eg.nn.Module.prototype || kReserved.includes(word);
   return isTaken ? `${word}_` : word;

@@ -1,9 +1,9 @@
-// Opens what bytes can come from.
+// Opens the sources of bytes.
 
 import { described, fail } from "./errors.js";
 import type { BlobSource, OpenFile, ResponseSource, Source, UrlSource } from "./source.js";
 
-/** Opens a source; throws InvalidArgument if it has no bytes. */
+/** Opens a source; throws InvalidArgument if it cannot be read. */
 export async function openFile(where: string, source: Source): Promise<OpenFile> {
   if (isA<Uint8Array>("Uint8Array", source)) return inMemory(source);
   if (isA<ArrayBuffer>("ArrayBuffer", source)) return inMemory(new Uint8Array(source));

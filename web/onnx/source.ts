@@ -1,8 +1,8 @@
-// Where bytes can come from.
+// The sources of bytes.
 
-/** A Blob or File, as far as it is used: declarations must not need the DOM's. */
+/** The part of Blob and File that is used: the declarations must not depend on those of the DOM. */
 export interface BlobSource {
-  /** Its bytes. */
+  /** The number of bytes. */
   readonly size: number;
   /** Returns a part, without reading it. */
   slice(start?: number, end?: number): BlobSource;
@@ -10,13 +10,13 @@ export interface BlobSource {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** A Response of fetch(), as far as it is used. */
+/** The part of fetch()'s Response that is used. */
 export interface ResponseSource {
-  /** Whether the status is one of success. */
+  /** Whether the status means success. */
   readonly ok: boolean;
-  /** The status code of HTTP. */
+  /** The HTTP status code. */
   readonly status: number;
-  /** Where it came from. */
+  /** The address of the response. */
   readonly url: string;
   /** Whether its body has been read. */
   readonly bodyUsed: boolean;
@@ -24,7 +24,7 @@ export interface ResponseSource {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** A URL, as far as it is used. */
+/** The part of URL that is used. */
 export interface UrlSource {
   /** The whole address. */
   readonly href: string;
@@ -32,7 +32,7 @@ export interface UrlSource {
   readonly protocol: string;
 }
 
-/** Bytes, or what they can be read from. */
+/** Bytes, or a source to read them from. */
 export type Source = Uint8Array | ArrayBuffer | BlobSource | ResponseSource | UrlSource;
 
 /** A file that is read in parts. */

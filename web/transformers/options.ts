@@ -14,9 +14,9 @@ const rule = (expected: string, accepts: Check): OptionRule => ({ expected, acce
 
 /** True or false. */
 export const kFlag = rule("true or false", (value) => typeof value === "boolean");
-/** A whole number that may be 0. */
+/** An integer that may be 0. */
 export const kWhole = rule("a whole number from 0", (value) => isWhole(value));
-/** A whole number of at least 1. */
+/** An integer of at least 1. */
 export const kCount = rule("a whole number from 1", (value) => isWhole(value) && value !== 0);
 /** A number above 0. */
 export const kPositive = rule("a number above 0", (value) => isNumber(value) && value > 0);

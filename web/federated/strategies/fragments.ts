@@ -2,7 +2,7 @@
 
 import type { State } from "../update/state.js";
 
-/** Returns the names of the part whose turn it is in a round: neighbours by name, of about as many elements in each part. */
+/** Returns the names of the part whose turn it is in a round: neighbors by name, of about as many elements in each part. */
 export function fragmentOf(global: Readonly<State>, fragments: number, round: number): string[] {
   // Not in the order of the state, which is another one in a file.
   const entries = Object.entries(global)

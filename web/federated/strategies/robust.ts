@@ -50,7 +50,7 @@ export class TrimmedMean extends Strategy {
 }
 
 /**
- * The weights of the client that is closest to its neighbours (Blanchard et al. 2017): with n updates of which `byzantine` may be
+ * The weights of the client that is closest to its neighbors (Blanchard et al. 2017): with n updates of which `byzantine` may be
  * hostile, the sum of the squared distances to its n - byzantine - 2 nearest ones is the least. `keep` averages so many of the best.
  */
 export class Krum extends Strategy {

@@ -1,4 +1,4 @@
-// One step that is being written: its arguments in the forms that nodes need.
+// A traced step while it is written: gives its arguments in the forms that nodes need.
 
 import type { DType } from "edgegrad";
 import { type Exporter, noForm } from "./exporter.js";
@@ -71,12 +71,12 @@ export class Call {
     return noForm(`${name} must be a tensor or a real number`);
   }
 
-  /** Returns an argument that is a number which does not depend on the inputs. */
+  /** Returns a numeric argument; throws if it depends on the inputs. */
   number(name: string): number {
     return this.known(name, this.arg(name));
   }
 
-  /** Returns an argument that is true or false, or a word. */
+  /** Whether an argument, a boolean or a string, has the value `wanted`. */
   is(name: string, wanted: unknown = true): boolean {
     return this.arg(name) === wanted;
   }
@@ -89,12 +89,12 @@ export class Call {
     return new Array(count).fill(value);
   }
 
-  /** Returns an argument that is a list of numbers which do not depend on the inputs. */
+  /** Returns an argument that is a list of numbers; throws if one of them depends on the inputs. */
   ints(name: string, count = 1): number[] {
     return this.sizes(name, count).map((one) => this.known(name, one));
   }
 
-  /** Returns a number that must not depend on the inputs. */
+  /** Returns a number; throws if it depends on the inputs. */
   known(name: string, value: unknown): number {
     if (value instanceof Varying)
       noForm(`${name} depends on the size of a dynamic axis (${value})`);
@@ -124,7 +124,7 @@ export class Call {
     return this.graph.constant(value, dtype);
   }
 
-  /** Returns a list of whole numbers. */
+  /** Returns a list of integers. */
   list(values: readonly number[]): Name {
     return this.graph.ints(values);
   }
@@ -150,7 +150,7 @@ export class Call {
     return this.node("Slice", [name, from, to, this.list([dim]), this.list([step])]);
   }
 
-  /** Reduces dimensions, which are an attribute or an input depending on the op and its version. */
+  /** Reduces dimensions; they are an attribute or an input, depending on the op and its version. */
   reduce(type: string, name: Name, dims: readonly number[], keepdims: boolean): Name {
     const keep = keepdims ? 1 : 0;
     if (dims.length === 0)
@@ -161,7 +161,7 @@ export class Call {
   }
 }
 
-/** Returns a writer that gives tensors without dimensions one, for nodes that work along a dimension. */
+/** Returns a writer that adds a dimension to 0-dim tensors, for nodes that work along a dimension. */
 export function lifted(write: Writer): Writer {
   return (c) => {
     if (c.value("input").rank > 0) return write(c);
@@ -187,5 +187,5 @@ function isNumber(value: unknown): value is number | bigint | boolean | Varying 
   return ["number", "bigint", "boolean"].includes(typeof value) || value instanceof Varying;
 }
 
-/** The end of a slice that has none. */
+/** The end of a slice that is open-ended. */
 export const kEnd = 2 ** 53 - 1;

@@ -1,12 +1,12 @@
-// Sizes that depend on the inputs, as nodes: each is found among the sizes of the tensors that are there already, or computed from
-// one or two of those. Several traces decide: what fits all of them is what the function computed.
+// Sizes that depend on the inputs, as nodes: each equals a size of a tensor that is already in the graph, or is computed from one or
+// two of those. A formula is accepted if it holds in all traces.
 
 import type { Graph, Name } from "./graph.js";
 import { type Size, type Value, Varying } from "./values.js";
 
 interface Known {
   readonly samples: readonly number[];
-  /** Returns the size as a list of one whole number. */
+  /** Returns the size as a list of one integer. */
   name(): Name;
 }
 
@@ -40,7 +40,7 @@ export class Dimensions {
     }
   }
 
-  /** Returns a size as a list of one whole number, or null if it is not known what it depends on. */
+  /** Returns a size as a list of one integer, or null if no formula for it was found. */
   find(size: Size): Name | null {
     if (!(size instanceof Varying)) return this.#graph.ints([size]);
     const { samples } = size;
@@ -88,7 +88,7 @@ interface Line {
 
 const kMostOver = 1024;
 
-// Returns the line on which all points lie; all its numbers are whole.
+// Returns the line through all points, whose coefficients are integers; null if there is no such line.
 function lineThrough(xs: readonly number[], ys: readonly number[]): Line | null {
   const [x0 = 0, x1 = 0] = xs;
   const [y0 = 0, y1 = 0] = ys;

@@ -1,9 +1,9 @@
-// The dtypes that files have.
+// The dtypes that files can store.
 
 import type { DType } from "edgegrad";
 import { kTypes } from "../proto/types.js";
 
-/** The number of an element type in a file by its name here. */
+/** ONNX's number of each dtype. */
 export const kElementTypes: Readonly<Partial<Record<DType, number>>> = {
   float32: kTypes.float,
   float64: kTypes.double,

@@ -6,10 +6,10 @@ import { kElementTypes } from "./element_types.js";
 import { Graph, type Name } from "./graph.js";
 import { type Size, type Step, sizeFrom, Value, Varying } from "./values.js";
 
-/** Thrown for a step that has no form in ONNX; `message` says why, or is empty. */
+/** Thrown for a step that ONNX cannot express; `message` says why, or is empty. */
 export class NoForm extends Error {}
 
-/** Throws that a step has no form in ONNX, for a reason. */
+/** Throws NoForm with a reason. */
 export function noForm(reason: string): never {
   throw new NoForm(reason);
 }
@@ -20,11 +20,11 @@ export class Exporter {
   readonly #dimensions: Dimensions;
   readonly #names = new Map<Value, Name>();
   readonly #folded = new Set<Value>();
-  /** The values whose sizes depend on the elements of others, so that the trace does not know them. */
+  /** The values whose sizes depend on elements of other values, so that the trace does not determine them. */
   readonly unsized = new Set<Value>();
   /** The names of the buffers in the file. */
   readonly buffers: Name[] = [];
-  /** The steps that made the values, for ops that are joined with the one before. */
+  /** The steps that computed the values, for ops that are fused with the preceding one. */
   readonly makers = new Map<Value, Step>();
 
   constructor(opset: number) {
@@ -59,7 +59,7 @@ export class Exporter {
     return this.#names.has(value);
   }
 
-  /** Returns the name of a value, and adds its elements to the file if no step makes it. */
+  /** Returns the name of a value; adds its elements to the file if no step computes it. */
   nameOf(value: Value): Name {
     const known = this.#names.get(value);
     if (known !== undefined) return known;
@@ -91,7 +91,7 @@ export class Exporter {
     return name;
   }
 
-  /** Returns a value without dimensions as one with one. */
+  /** Returns a 0-dim value as a vector of one element. */
   asVector(value: Value): Value {
     const vector = new Value("step", value.dtype, [1]);
     const axes = this.graph.ints([0]);
@@ -99,7 +99,7 @@ export class Exporter {
     return vector;
   }
 
-  /** Returns a size as a list of one whole number. */
+  /** Returns a size as a list of one integer. */
   size(size: Size): Name {
     return (
       this.#dimensions.find(size) ??
@@ -107,7 +107,7 @@ export class Exporter {
     );
   }
 
-  /** Returns sizes as a list of whole numbers. */
+  /** Returns sizes as a list of integers. */
   shape(sizes: readonly Size[]): Name {
     const numbers = sizes.filter((one): one is number => typeof one === "number");
     if (numbers.length === sizes.length) return this.graph.ints(numbers);
@@ -124,7 +124,7 @@ export class Exporter {
     const open = to.filter((one) => one instanceof Varying).length;
     if (open === 0 || to.includes(0) || from.includes(0)) return this.shape(to);
     if (open === 1) return this.graph.ints(to.map(orOpen));
-    // A size of 0 stands for the one that the tensor has there.
+    // In Reshape, 0 keeps the size of that dimension.
     const kept = to.map((one, i) =>
       one instanceof Varying && String(one) === String(from[i]) ? 0 : one,
     );
@@ -162,7 +162,7 @@ export class Exporter {
   }
 }
 
-// How a number that a program computes from a size leads back to it, and the nodes that compute it.
+// Functions that programs apply to sizes: their inverse, and the nodes that compute the function.
 const kInverses: readonly { of: (x: number) => number; type: readonly string[] }[] = [
   { of: (x) => 1 / x, type: ["Reciprocal"] },
   { of: (x) => x * x, type: ["Sqrt"] },

@@ -1,4 +1,4 @@
-// Building the graph of a file: nodes, tensors that it contains, and names that are all different.
+// Builds the graph of a file: its nodes, its tensors and their unique names.
 
 import { type DType, type Tensor, tensor } from "edgegrad";
 import type { Draft } from "../proto/schema.js";
@@ -6,7 +6,7 @@ import { kAttributeTypes } from "../proto/types.js";
 import { kElementTypes } from "./element_types.js";
 import { halfBits, upperBits } from "./half.js";
 
-/** A value of an attribute: numbers are whole unless they are in `float` or `floats`. */
+/** A value of an attribute: numbers are integers unless they are in `float` or `floats`. */
 export type Attribute =
   | number
   | string
@@ -16,10 +16,10 @@ export type Attribute =
   | { readonly strings: readonly string[] }
   | { readonly tensor: Draft<"Tensor"> };
 
-/** The attributes of a node; one that is undefined is left out. */
+/** The attributes of a node; those that are undefined are omitted. */
 export type Attributes = Readonly<Record<string, Attribute | undefined>>;
 
-/** The name of a tensor in the file, or null for an input that is left out. */
+/** The name of a tensor in the file. */
 export type Name = string;
 
 /** A graph that is being built. */
@@ -29,7 +29,7 @@ export class Graph {
   readonly #constantNodes: Draft<"Node">[] = [];
   readonly #taken = new Set<string>();
   readonly #constants = new Map<string, Name>();
-  /** The module whose call is being written; a part of the nodes' names. */
+  /** The module whose call is being written; it prefixes the names of the nodes. */
   path = "";
 
   constructor(readonly opset: number) {}
@@ -73,7 +73,7 @@ export class Graph {
     return unique;
   }
 
-  /** Adds a tensor that is neither, so that a reader does not train it. */
+  /** Adds a constant, which a reader does not train. */
   constantTensor(data: Tensor): Name {
     const output = this.unique(`constant_${this.#constantNodes.length}`);
     const attribute = [attributeOf("value", { tensor: tensorOf(data) })];
@@ -81,7 +81,7 @@ export class Graph {
     return output;
   }
 
-  /** Returns a tensor with these numbers; equal ones are in the file once. */
+  /** Returns a tensor with these numbers; equal tensors are stored once. */
   constant(data: number | readonly number[], dtype: DType): Name {
     const key = `${dtype}:${typeof data === "number" ? "" : `${data.length}:`}${data}`;
     let name = this.#constants.get(key);
@@ -94,7 +94,7 @@ export class Graph {
     return name;
   }
 
-  /** Returns a list of whole numbers, for shapes and axes. */
+  /** Returns a list of integers, for shapes and axes. */
   ints(data: readonly number[]): Name {
     return this.constant(data, "int64");
   }
@@ -137,7 +137,7 @@ function attributeOf(name: string, value: Attribute): Draft<"Attribute"> {
   };
 }
 
-/** Returns a tensor as it stands in a file. */
+/** Returns a tensor as a message of a file. */
 export function tensorOf(data: Tensor): Draft<"Tensor"> {
   const numbers = data.dataSync();
   const isHalf = data.dtype === "float16";
@@ -155,7 +155,7 @@ export function tensorOf(data: Tensor): Draft<"Tensor"> {
   };
 }
 
-/** Returns the type of an input or a result; a size that depends on the inputs is a name, or null if nothing is known of it. */
+/** Returns the type of an input or a result; a size that depends on the inputs is a name, or null if it is unknown. */
 export function valueInfo(
   name: Name,
   dtype: DType,

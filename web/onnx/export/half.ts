@@ -1,4 +1,4 @@
-// Numbers of 16 bits as they stand in a file. The numbers given are exactly those of the type, so nothing is rounded.
+// Encodes 16-bit floats. All numbers passed in are representable in the type, so nothing is rounded.
 
 /** Returns the bits of float16 numbers. */
 export function halfBits(numbers: Float32Array): Uint16Array {

@@ -1,4 +1,4 @@
-// What a loaded model keeps of its file for save(): all but the tensors that the module holds.
+// What a loaded model keeps of its file for save(): everything except the tensors that the module holds.
 
 import type { Bytes, Tensor } from "edgegrad";
 import type { Draft, Message } from "../proto/schema.js";
@@ -6,10 +6,10 @@ import { writeMessage } from "../proto/write.js";
 import type { Stored } from "../tensors/decode.js";
 import { kElementTypes } from "./element_types.js";
 
-/** The name under which the metadata of a file list its buffers, which ONNX does not tell from parameters. */
+/** The metadata key that lists the buffers of a file, because ONNX does not distinguish them from parameters. */
 export const kBuffersKey = "edgegrad.buffers";
 
-/** Returns the names of a file's buffers, as far as it says so. */
+/** Returns the names of the buffers that a file lists. */
 export function buffersIn({ metadataProps }: Message<"Model">): ReadonlySet<unknown> {
   const text = metadataProps.find(({ key }) => key === kBuffersKey)?.value ?? "[]";
   try {
@@ -26,7 +26,7 @@ export interface HeldTensor {
   readonly value: Tensor;
 }
 
-/** Returns the bytes of a model without the tensors that a module holds; `stored` has the others that are in other files. */
+/** Returns the bytes of a model without the tensors that a module holds; `stored` has the other tensors that come from external files. */
 export function fileWithout(
   model: Message<"Model">,
   held: readonly HeldTensor[],

@@ -1,4 +1,4 @@
-// Writing a loaded model again: the file as it was, with the elements that its parameters and buffers have now.
+// Writes a loaded model again: the original file with the present elements of its parameters and buffers.
 
 import type { Bytes, nn, Tensor } from "edgegrad";
 import { fail } from "../errors.js";
@@ -8,7 +8,7 @@ import { kElementTypes } from "./element_types.js";
 import { tensorOf } from "./graph.js";
 import { withInitializers } from "./kept_file.js";
 
-/** Returns the bytes of a model with the tensors that its module holds now. */
+/** Returns the bytes of a model with the present tensors of its module. */
 export function fileWith(file: Uint8Array, tensors: ReadonlyMap<string, Tensor>): Bytes {
   return withInitializers(readMessage("Model", file), (message) => {
     const { name = "", dataType } = message;

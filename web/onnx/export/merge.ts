@@ -1,5 +1,5 @@
 // Dynamic axes: a function is traced at several sizes, and numbers that differ between the traces depend on the sizes. This needs no
-// tensors that pretend: whatever way the function computes a number, the traces show the result.
+// symbolic tensors: however the function computes a number, the traces show the result.
 
 import { arange, type Tensor } from "edgegrad";
 import { fail } from "../errors.js";
@@ -19,7 +19,7 @@ export function sizesToTry(sizes: ReadonlyMap<string, number>): Map<string, numb
         new Map(names.map((name, place) => [name, change(sizes.get(name) ?? 1, place, trace)])),
     );
   return [
-    // A size of 1 broadcasts, which others do not.
+    // A size of 1 would broadcast, which other sizes do not.
     grown((size, place, trace) => Math.max(size, 2) + trace * (2 * place + trace + 1)),
     grown((size, place, trace) => Math.max(size, 1) * (trace + 2 + (trace > 0 ? place : 0))),
     grown((size, place, trace) => Math.max(2, size - trace * (place + trace + 1))),
@@ -41,14 +41,14 @@ export function resized(
   return result;
 }
 
-/** Traces as one. */
+/** Traces, merged into one. */
 export interface Merged {
   readonly traced: Traced;
-  /** The constants that the function made without ops, in every trace, for checkConstant(). */
+  /** The constants that the function created without ops, in every trace, for checkConstant(). */
   readonly constants: readonly (readonly Value[])[];
 }
 
-/** Returns the first trace with the numbers that differ in the others as Varying ones. */
+/** Returns the first trace, with a Varying in place of each number that differs in the others. */
 export function merge(traces: readonly Traced[]): Merged {
   const [first] = traces as [Traced];
   if (traces.length === 1) return { traced: first, constants: [] };
@@ -67,7 +67,7 @@ export function merge(traces: readonly Traced[]): Merged {
 
 class Merging {
   readonly constants: (readonly Value[])[] = [];
-  // The values of all traces by that of the first.
+  // For each value of the first trace, the corresponding values of all traces.
   readonly #versions = new Map<Value, readonly Value[]>();
 
   step(versions: readonly (Step | undefined)[]): Step {
@@ -90,7 +90,7 @@ class Merging {
     return { ...first, values, parts };
   }
 
-  /** Notes that these are one value, and what its sizes are in each trace. */
+  /** Records that these values correspond to each other, and their sizes in each trace. */
   join(versions: readonly Value[]): void {
     const [first] = versions as [Value];
     const known = this.#versions.get(first);
@@ -143,8 +143,8 @@ class Merging {
 }
 
 /**
- * Notes what a constant is made of if it differs between the traces; throws if that is not known. A file cannot compute what a
- * function makes without ops.
+ * Records how to compute a constant that differs between the traces. Throws if that is unknown, because a file cannot repeat what a
+ * function computes without ops.
  */
 export function checkConstant(versions: readonly Value[]): void {
   const [first, ...others] = versions as [Value, ...Value[]];
@@ -163,7 +163,7 @@ export function checkConstant(versions: readonly Value[]): void {
   } else refuseConstant(first);
 }
 
-// More numbers than this are no sizes.
+// A constant with more numbers than this is not a list of sizes.
 const kMostNumbers = 64;
 
 function refuseConstant(first: Value): never {

@@ -1,4 +1,4 @@
-// The file of a trace: its graph, what it is called with and what it returns.
+// Writes a trace as a file: its graph, inputs and outputs.
 
 import { type Bytes, runtime } from "edgegrad";
 import { fail } from "../errors.js";
@@ -83,7 +83,7 @@ function model(
   });
   checkAxes(options, names);
   const needed = graph.needed([...renamed.keys()]);
-  // In the order of the module, whichever is used first.
+  // In the order of the module, not in the order of use.
   needed.initializer.sort(
     (a, b) => traced.members.indexOf(a.name ?? "") - traced.members.indexOf(b.name ?? ""),
   );
@@ -116,7 +116,7 @@ function model(
   });
 }
 
-// A message of protobuf may have 2 GiB.
+// Protobuf limits a message to 2 GiB.
 function checkSize(initializers: readonly Draft<"Tensor">[]): void {
   const bytes = initializers.reduce((sum, { rawData }) => sum + (rawData?.length ?? 0), 0);
   if (bytes < kMostBytes) return;
@@ -126,13 +126,13 @@ function checkSize(initializers: readonly Draft<"Tensor">[]): void {
 
 const kMostBytes = 2 ** 31 - 2 ** 20;
 
-// The version of the file format that came with an opset.
+// The version of the file format that was introduced with an opset.
 function irVersion(opset: number): number {
   if (opset <= 18) return 8;
   return opset <= 20 ? 9 : 10;
 }
 
-// The tensors of a result; null stands for one that there is not.
+// The tensors of a result, without the nulls in it.
 function outputsOf(result: unknown): Value[] {
   const leaves = leavesOf(result);
   const values = leaves.filter((leaf): leaf is Value => leaf instanceof Value);
@@ -162,14 +162,14 @@ function namesOf(result: unknown, count: number): string[] {
   });
 }
 
-// Sizes that depend on the inputs have names: that of the axis where it is the same.
+// Sizes that depend on the inputs have names; a size that equals a dynamic axis has the name of the axis.
 function sizesOf(value: Value, name: Name, axes: ReadonlyMap<string, string>): (number | string)[] {
   return value.sizes().map((size, dim) => {
     return size instanceof Varying ? (axes.get(String(size)) ?? `${name}_dim_${dim}`) : size;
   });
 }
 
-// The names of the dynamic axes by what their sizes were.
+// The names of the dynamic axes by their sizes in the traces.
 function axesOf({ inputs }: Traced, { axes }: ReadOptions): Map<string, string> {
   const entries = inputs.flatMap((value, i) =>
     (axes[i] ?? []).map(([dim, name]) => [String(value.size(dim)), name] as const),

@@ -21,13 +21,13 @@ export interface SaveOptions {
     | undefined;
   /** The version of the ONNX operators, from 17 to 22; default 20. */
   readonly opset?: number | undefined;
-  /** Export the module as it behaves in training; default false, which sets evaluation mode meanwhile. */
+  /** Export the module as it behaves in training; default false, which sets evaluation mode during the export. */
   readonly training?: boolean | undefined;
-  /** Text by name that is stored in the file. */
+  /** Strings by name to store in the file. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What save() needs of its options, checked. */
+/** The checked options of save(). */
 export interface ReadOptions {
   readonly inputs: readonly Tensor[];
   readonly inputNames: readonly string[];
@@ -110,7 +110,7 @@ function namesFrom(given: unknown, option: string, count: number | null): readon
   return given;
 }
 
-/** Throws unless there are `count` names and all are different. */
+/** Throws unless there are `count` names, all different. */
 export function checkNames(names: readonly string[], option: string, count: number | null): void {
   if (count !== null && names.length !== count) {
     refuse(option, `${count} names, one for each tensor, got ${names.length}`);
@@ -118,7 +118,7 @@ export function checkNames(names: readonly string[], option: string, count: numb
   if (new Set(names).size !== names.length) refuse(option, "different names");
 }
 
-/** Throws if dynamic axes are given for a tensor that there is not. Those of results follow from the inputs, but may be named. */
+/** Throws if dynamic axes are given for a tensor that does not exist. Those of results follow from the inputs, but may be named. */
 export function checkAxes(
   { inputNames, axisNames }: ReadOptions,
   outputNames: readonly string[],

@@ -1,4 +1,4 @@
-// Steps as nodes: what is constant is left out, and what has no form in ONNX is noted.
+// Writes steps as nodes. Constant steps are omitted, and steps that ONNX cannot express are collected.
 
 import { Call, type Writer } from "./call.js";
 import { kElementTypes } from "./element_types.js";
@@ -8,10 +8,10 @@ import { kOrder } from "./ops/comparisons.js";
 import { kComposites, kLeastTypes, kOps } from "./table.js";
 import { leavesOf, type Step, Value, Varying, valuesIn } from "./values.js";
 
-/** What a graph would need and ONNX has not: texts by the names of the results. */
+/** The steps that ONNX cannot express: descriptions by the names of their results. */
 export type Problems = Map<Name, string>;
 
-/** Writes a step; one without a form in ONNX is a node that stands for it, and a problem if a result needs it. */
+/** Writes a step. One that ONNX cannot express becomes a placeholder node, and a problem if a result needs it. */
 export function addStep(exporter: Exporter, step: Step, problems: Problems): void {
   for (const value of step.outputs) exporter.makers.set(value, step);
   if (isUnsized(exporter, step)) for (const value of step.outputs) exporter.unsized.add(value);
@@ -52,7 +52,7 @@ export function addStep(exporter: Exporter, step: Step, problems: Problems): voi
   }
 }
 
-// True for a step whose results have sizes that depend on elements.
+// True for a step whose results have data-dependent sizes.
 function isUnsized(exporter: Exporter, { op, values }: Step): boolean {
   const given = leavesOf(values).filter((leaf): leaf is Value => leaf instanceof Value);
   const hasMask = leavesOf(values.indices).some(
@@ -63,7 +63,7 @@ function isUnsized(exporter: Exporter, { op, values }: Step): boolean {
   return picks || given.some((value) => exporter.unsized.has(value));
 }
 
-// True for a step whose results are the same whenever the function is called.
+// True for a step whose results are the same in every call of the function.
 function isConstant(exporter: Exporter, step: Step): boolean {
   if (kRandom.has(step.op) || step.outputs.some((one) => one.data === null)) return false;
   const hasSizes = leavesOf(step.values).some((leaf) => leaf instanceof Varying);
@@ -77,7 +77,7 @@ const kRandom: ReadonlySet<string> = new Set(
 );
 
 function writerOf(step: Step): Writer | undefined {
-  // The result of an op in place is that of the op.
+  // An in-place op is written as the op itself.
   for (const name of [step.op, step.op.replace(/_$/, "")]) {
     for (const table of [kOps, kComposites]) if (Object.hasOwn(table, name)) return table[name];
   }

@@ -1,4 +1,4 @@
-// Every op that has a form in ONNX.
+// All ops that ONNX can express.
 
 import type { DType } from "edgegrad";
 import type { Writers } from "./call.js";
@@ -17,7 +17,7 @@ import { kRecurrent, kRecurrentLayers } from "./ops/recurrent.js";
 import { kReductions } from "./ops/reductions.js";
 import { kShapes } from "./ops/shapes.js";
 
-/** Ops by topic, by the names of their functions. In-place forms are those of the op without the underscore. */
+/** Ops by topic, by the names of their functions. In-place ops use the entry without the underscore. */
 export const kTopics: Readonly<Record<string, Writers>> = {
   elementwise: kElementwise,
   comparisons: kComparisons,
@@ -43,7 +43,7 @@ export const kComposites: Writers = {
   ...kRecurrentLayers,
 };
 
-/** The least types that ops take, where their nodes do not take all of them. */
+/** The lowest dtypes that nodes accept, for ops that accept more dtypes than their nodes. */
 export const kLeastTypes: ReadonlyMap<string, DType> = new Map([
   ...typed(
     "float16",

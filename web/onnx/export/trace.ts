@@ -1,5 +1,5 @@
-// Tracing: runs a function once and lists the calls of ops in it. What the function reads from outside (parameters, buffers and
-// other tensors) is a value too. A change in place gives its tensor a new value, and the tensors that it is a view of.
+// Tracing: runs a function once and lists its calls of ops. Tensors from outside the function (parameters, buffers and others) are
+// values too. An in-place change gives a new value to its tensor, and to the tensors that it is a view of.
 
 import { func, keep, nn, noGrad, scope, Tensor } from "edgegrad";
 import { fail } from "../errors.js";
@@ -15,9 +15,9 @@ export interface Traced {
   readonly members: readonly string[];
 }
 
-/** What the traces of one call of save() share. */
+/** The state that the traces of one call of save() share. */
 export class Session {
-  /** The values that hold elements. */
+  /** The values that own a copy of their elements. */
   readonly held: Value[] = [];
   hasWarned = false;
 }
@@ -25,16 +25,16 @@ export class Session {
 /** What is traced: a module, or a function of tensors. */
 export type Traceable = nn.Module | ((...inputs: Tensor[]) => unknown);
 
-/** The step that writes a changed view back into what it is a view of. */
+/** The step that writes a changed view back to its base. */
 export const kViewUpdate = "changeOfView";
 
-// Ops whose results have the memory of their input; other views say that they are views.
+// Ops whose results share the memory of their input but are not marked as views.
 const kSame: ReadonlySet<string> = new Set(["alias", "detach"]);
 
 interface View {
   readonly base: Tensor;
   readonly step: Step;
-  /** Which of the results of the step it is. */
+  /** The index of the value among the results of the step. */
   readonly index: number;
   /** The version of the base whose elements the value has. */
   seen: number;
@@ -47,8 +47,8 @@ interface Entry {
 }
 
 /**
- * Runs `target` with `inputs` and lists what it does; composites in `whole` are single steps, with their parts. The caller disposes
- * of the elements that the values of the session hold.
+ * Runs `target` with `inputs` and lists its steps; composites in `whole` are single steps with parts. The caller disposes of the
+ * elements that the values of the session hold.
  */
 export function trace(
   target: Traceable,
@@ -111,7 +111,7 @@ class Tracer {
     return entries.map(([name]) => name);
   }
 
-  /** Notes which module runs. */
+  /** Tracks which module is running. */
   follow(): { remove(): void }[] {
     return (this.module?.namedModules() ?? []).flatMap(([name, module]) => {
       let start = 0;
@@ -128,14 +128,14 @@ class Tracer {
     });
   }
 
-  /** Adds a tensor that no step made. */
+  /** Adds a tensor that no step computed. */
   add(tensor: Tensor, origin: Origin, name = "", data: Tensor | null = null): Value {
     const value = this.#make(tensor, origin, name, data);
     this.#entries.set(tensor, { value, version: 0, view: null });
     return value;
   }
 
-  /** Returns the value that a tensor has at present. */
+  /** Returns the current value of a tensor. */
   valueOf(tensor: Tensor): Value {
     const entry = this.#entries.get(tensor);
     if (entry === undefined) return this.#outer(tensor);
@@ -144,7 +144,7 @@ class Tracer {
     const base = this.valueOf(view.base);
     const { version } = this.#entries.get(view.base) as Entry;
     if (version === view.seen) return entry.value;
-    // What it is a view of has changed.
+    // The base of the view has changed.
     const outputs = view.step.outputs.map(({ dtype, shape }) => this.#next("step", dtype, shape));
     const values = { ...view.step.values, input: base };
     this.steps.push({ ...view.step, values, outputs });
@@ -154,7 +154,7 @@ class Tracer {
     return entry.value;
   }
 
-  /** Warns that the program reads elements which the file will not know. */
+  /** Warns that the program reads elements, which become constants in the file. */
   warnOfRead(tensor: Tensor): void {
     if (this.#isWhole || this.session.hasWarned || this.#entries.get(tensor)?.value.data !== null)
       return;
@@ -166,7 +166,7 @@ class Tracer {
     );
   }
 
-  /** Runs a call and notes it. */
+  /** Runs a call and records it. */
   handle(call: func.OpCall): func.OpResult {
     if (call.isComposite && !this.whole(call.op)) return call.run();
     const values = mapLeaves(call.values, (leaf) =>
@@ -179,7 +179,7 @@ class Tracer {
     const path = this.#path.at(-1) ?? "";
     const results = (Array.isArray(result) ? result : [result]) as Tensor[];
     const op = { op: call.op, values, path, parts };
-    // An op with nothing to do returns its argument, which has its value already.
+    // An op with nothing to do returns its argument, which already has a value.
     const given = Object.values(call.values);
     const isNew = results.some((one) => !given.includes(one));
     if (call.changes !== null) this.#change(call.changes, op);
@@ -189,7 +189,7 @@ class Tracer {
     return result;
   }
 
-  // Runs a call whose parts may read values, because it is written as a whole.
+  // Runs a call that is written as a whole, so that its parts may read values.
   #unread<T>(run: () => T): T {
     const before = this.#isWhole;
     this.#isWhole = true;
@@ -254,7 +254,7 @@ class Tracer {
     return isKnown;
   }
 
-  // A tensor that the function uses from outside.
+  // The value of a tensor from outside the function.
   #outer(tensor: Tensor): Value {
     const known = this.#names.get(tensor);
     const isTrained = tensor.requiresGrad && tensor.isLeaf;
@@ -262,7 +262,7 @@ class Tracer {
     return this.add(tensor, origin, known?.name ?? "", tensor.detach());
   }
 
-  // Copies the elements that other values have before a call changes them.
+  // Before a call changes a tensor, copies its elements for the other values that share them.
   #unshare(tensor: Tensor): void {
     for (
       let one: Tensor | undefined = tensor;

@@ -2,14 +2,14 @@
 
 import { type DType, Tensor } from "edgegrad";
 
-/** Where a value comes from: an argument, something the function uses from outside, or a step. */
+/** Where a value comes from: an argument, a tensor from outside the function, or a step. */
 export type Origin = "input" | "parameter" | "buffer" | "constant" | "step";
 
 /** A tensor of a traced function. */
 export class Value {
-  /** What a constant that differs between the traces is made of: one number everywhere, or numbers that depend on sizes. */
+  /** How to compute a constant that differs between the traces: filled with one number, or a list of numbers that depend on sizes. */
   made: { readonly fill: number } | { readonly numbers: readonly Size[] } | null = null;
-  /** The sizes at each of the sizes that the function was traced with; `shape` are those of the first. */
+  /** The shape in each trace; `shape` is that of the first. */
   shapes: readonly (readonly number[])[];
 
   constructor(
@@ -18,7 +18,7 @@ export class Value {
     readonly shape: readonly number[],
     /** The dotted name of a parameter or buffer; empty for others. */
     readonly name = "",
-    /** The elements of a value that does not depend on the inputs, as a tensor of its own. */
+    /** The elements of a value that does not depend on the inputs. */
     public data: Tensor | null = null,
   ) {
     this.shapes = [shape];
@@ -28,7 +28,7 @@ export class Value {
     return this.shape.length;
   }
 
-  /** Returns the size of a dimension: a number, or a Varying one. */
+  /** Returns the size of a dimension: a number or a Varying. */
   size(dim: number): Size {
     return sizeOf(this.shapes.map((shape) => shape.at(dim) ?? 1));
   }
@@ -39,7 +39,7 @@ export class Value {
   }
 }
 
-/** A number that depends on the sizes of the inputs: what it was at each of those that the function was traced with. */
+/** A number that depends on the sizes of the inputs; `samples` are its values in the traces. */
 export class Varying {
   constructor(readonly samples: readonly number[]) {}
 
@@ -48,16 +48,16 @@ export class Varying {
   }
 }
 
-/** A number of a call, known or depending on the sizes of the inputs. */
+/** A number in a call, fixed or dependent on the sizes of the inputs. */
 export type Size = number | Varying;
 
-/** Returns the number that has these values in the traces. */
+/** Returns the Size with these values in the traces. */
 export function sizeOf(samples: readonly number[]): Size {
   const [first = 0] = samples;
   return samples.every((one) => Object.is(one, first)) ? first : new Varying(samples);
 }
 
-/** Returns a number computed from others in every trace. */
+/** Returns the Size that is computed from others in each trace. */
 export function sizeFrom(compute: (...sizes: number[]) => number, ...sizes: readonly Size[]): Size {
   const count = Math.max(1, ...sizes.map((one) => samplesOf(one).length));
   const at = (i: number) =>
@@ -76,11 +76,11 @@ export interface Step {
   readonly outputs: readonly Value[];
   /** The dotted name of the module that made the call. */
   readonly path: string;
-  /** The steps of which this one consists; empty for an op. */
+  /** The steps that this one consists of; empty for an op. */
   readonly parts: readonly Step[];
 }
 
-/** Returns `tree` with its leaves replaced: everything but arrays and plain objects is a leaf. */
+/** Returns `tree` with its leaves replaced: everything except arrays and plain objects is a leaf. */
 export function mapLeaves(tree: unknown, change: (leaf: unknown) => unknown): unknown {
   if (Array.isArray(tree)) return tree.map((one) => mapLeaves(one, change));
   if (!isPlain(tree)) return change(tree);
@@ -101,7 +101,7 @@ export function valuesIn(step: Step): Value[] {
   return leavesOf(step.values).filter((leaf): leaf is Value => leaf instanceof Value);
 }
 
-/** True for an object that is no instance of a class. */
+/** True for a plain object, which is not an instance of a class. */
 export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || value instanceof Tensor) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -13,7 +13,7 @@ import { Value } from "./values.js";
 
 const kWhere = "onnx.save";
 
-/** Does what save() says. */
+/** Implements save(). */
 export async function write(target: Traceable, options: SaveOptions | undefined): Promise<Bytes> {
   if (!(target instanceof nn.Module) && typeof target !== "function") {
     fail(
@@ -28,7 +28,7 @@ export async function write(target: Traceable, options: SaveOptions | undefined)
   return written(target, readOptions(target, options));
 }
 
-// Without inputs, the graph of the file stays as it was.
+// Without inputs, the graph of the file stays unchanged.
 async function savedAgain(module: OnnxModule, options: SaveOptions | undefined): Promise<Bytes> {
   const given = Object.entries(options ?? {}).find(([, value]) => value !== undefined);
   if (given !== undefined) {
@@ -47,7 +47,7 @@ async function savedAgain(module: OnnxModule, options: SaveOptions | undefined):
   }
 }
 
-// Runs `fn` with all parts of a module in evaluation or training mode.
+// Runs `fn` with all submodules of a module in evaluation or training mode.
 function inMode<T>(target: Traceable, training: boolean, fn: () => T): T {
   const parts = target instanceof nn.Module ? target.modules() : [];
   const before = parts.map((part) => part.training);
@@ -74,7 +74,7 @@ async function written(target: Traceable, options: ReadOptions): Promise<Bytes> 
   }
 }
 
-// Reads the elements that are on another device, for which a page's main thread cannot wait.
+// Reads elements from other devices asynchronously, because a page's main thread cannot wait for them.
 async function bringToCpu(values: readonly Value[]): Promise<void> {
   for (const value of values) {
     const { data, dtype } = value;

@@ -1,4 +1,4 @@
-// What is in a file, also of models that load() refuses: the work of inspect().
+// The implementation of inspect(), which also describes models that load() rejects.
 
 import type { OnnxDescription, OnnxInitializer, OnnxNode } from "../description.js";
 import { fail } from "../errors.js";
@@ -9,14 +9,14 @@ import type { Message } from "../proto/schema.js";
 import { byteLength } from "../tensors/decode.js";
 import { dtypeOf, typeNumbered } from "../values/types.js";
 
-/** The most numbers of an attribute that are written out. */
+/** The largest number of an attribute's elements that are written out. */
 const kMostNumbers = 16;
 const kMostCharacters = 200;
 
-/** Whether there is an op of a version of a domain. */
+/** Whether an op is known in a version of a domain. */
 export type IsKnown = (domain: string, name: string, version: number) => boolean;
 
-/** Returns the description of the model in these bytes; `knownOps` returns what is known of domains and of the ops of nodes. */
+/** Returns the description of the model in these bytes; `knownOps` loads the domains and returns which of their ops are known. */
 export async function describe(
   where: string,
   bytes: Uint8Array,
@@ -70,7 +70,7 @@ function nodeOf(node: Message<"Node">, isSupported: boolean): OnnxNode {
   };
 }
 
-// Which field of an attribute is set says its kind; writers before version 3 of the format leave the kind out.
+// The field that is set determines the kind of an attribute; writers before version 3 of the format omit the kind itself.
 function textOf(attribute: Message<"Attribute">): string {
   const { f, i, s, t, g, floats, ints, strings, tensors, graphs, refAttrName } = attribute;
   if (refAttrName) return `attribute ${refAttrName} of the function`;

@@ -14,7 +14,7 @@ export type ExternalData =
 
 const kWhere = "onnx.load";
 
-/** The most bytes of tensors for each byte of the files that they are in: a few may share their elements. */
+/** The limit on bytes of tensors per byte of their files: a few tensors may share their elements. */
 const kMostShared = 4;
 
 /** Opens a source. */
@@ -27,7 +27,7 @@ export class ExternalFiles {
   readonly #source: Source;
   readonly #opener: Opener;
 
-  /** `source` is where the model came from. */
+  /** `source` is the source of the model. */
   constructor(given: ExternalData | undefined, source: Source, opener: Opener) {
     this.#given = given;
     this.#source = source;

@@ -3,7 +3,7 @@
 import { fail } from "../errors.js";
 import type { BlobSource, OpenFile } from "../source.js";
 
-/** Returns a Blob as a file, of which the platform keeps the bytes. */
+/** Returns a Blob as a file, whose bytes the platform keeps. */
 export const blobFile = (where: string, blob: BlobSource): OpenFile => ({
   size: blob.size,
   bytes: null,
@@ -11,7 +11,7 @@ export const blobFile = (where: string, blob: BlobSource): OpenFile => ({
     try {
       return new Uint8Array(await blob.slice(start, end).arrayBuffer());
     } catch (error) {
-      // A file on disk may have been changed or deleted.
+      // A file on disk may have changed or been deleted.
       return fail("InvalidArgument", where, `the file cannot be read: ${error}.`);
     }
   },
@@ -42,7 +42,7 @@ export async function nodeFile(where: string, url: URL): Promise<OpenFile> {
   const unreadable = (why: unknown) =>
     fail("InvalidArgument", where, `${url.href} cannot be read: ${why}.`);
   const handle = await files.open(url).catch(unreadable);
-  // New memory would take longer than reading into it.
+  // Allocating memory would take longer than reading into it.
   let memory = new Uint8Array(0);
   const read = async (start: number, end: number) => {
     if (memory.length < end - start) memory = new Uint8Array(end - start);

@@ -1,4 +1,4 @@
-// Reads the data of tensors that is not in their messages.
+// Reads tensor data that is outside of the messages.
 
 import type * as eg from "edgegrad";
 import { kElementTypes } from "../export/element_types.js";
@@ -15,14 +15,14 @@ import { dtypeOf } from "../values/types.js";
 
 type TensorMessage = Message<"Tensor">;
 
-/** Data that is smaller is read at once: it can be a setting of an op. */
+/** Smaller data is read immediately, because it can be a setting of an op. */
 const kSmall = 64 * 2 ** 10;
-/** How much is read of a file at once: each call of a Blob takes about a millisecond. */
+/** The bytes of a file that are read at once: each read of a Blob takes about a millisecond. */
 const kReadBytes = 8 * 2 ** 20;
 
 /**
- * Returns what is in these parts of files: a tensor for each large initializer, bytes for the others. What a message says is checked
- * before its data is read. If one cannot be read, the tensors are freed.
+ * Returns the contents of these parts of files: a tensor for each large initializer, bytes for the others. A message is checked
+ * before its data is read. If one cannot be read, all tensors are freed.
  */
 export async function readParts(
   parts: ReadonlyMap<TensorMessage, FilePart>,
@@ -34,7 +34,7 @@ export async function readParts(
     for (const [message, part] of parts) {
       const one = stored(message, part);
       const dtype = dtypeOf(one.type);
-      // The bytes of types that edgegrad lacks are kept for save().
+      // The bytes of element types that edgegrad lacks are kept for save().
       const isOwnType = dtype !== null && kElementTypes[dtype] === message.dataType;
       const isTensor = part.length > kSmall && isOwnType && own.has(message);
       found.set(message, isTensor ? await tensorOfPart(one, part) : await bytesIn(part));

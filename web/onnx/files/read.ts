@@ -1,4 +1,4 @@
-// Reads models that are in files, and tensors that are in files beside them.
+// Reads models from files, with tensors in external files.
 
 import { readMessage } from "../proto/read.js";
 import type { Message } from "../proto/schema.js";
@@ -9,7 +9,7 @@ import { type ExternalData, ExternalFiles, type Opener } from "./external.js";
 import { readParts } from "./parts.js";
 import { scanModel } from "./scan.js";
 
-/** Returns a model with the data that is apart from its messages; `source` is what the file was opened from by `opener`. */
+/** Returns a model, and the data that is outside of its messages; `source` is what `opener` opened the file from. */
 export async function readInParts(
   file: OpenFile,
   source: Source,

@@ -1,5 +1,4 @@
-// Reads a model from a file that is not in memory. Large initializers stay where they are, so that a model never needs its size
-// twice.
+// Reads a model from a file that is not in memory. Large initializers stay in the file, so that a model is never in memory twice.
 
 import { fail } from "../errors.js";
 import { type Origin, originOf, readMessage } from "../proto/read.js";
@@ -7,13 +6,13 @@ import { fieldsByNumber, kMessages, type Message } from "../proto/schema.js";
 import type { OpenFile } from "../source.js";
 import type { FilePart } from "../tensors/decode.js";
 
-/** Data of an initializer that is larger stays in the file. */
+/** Larger data of an initializer stays in the file. */
 const kLarge = 64 * 2 ** 10;
-/** How much is read at once to look for fields. */
+/** The number of bytes that are read at once when looking for fields. */
 const kWindow = 64 * 2 ** 10;
-/** The most bytes of a tag and a length. */
+/** The largest size of a tag and a length. */
 const kMostHead = 20;
-/** Fields that are looked at one by one, so that a file of tiny ones takes no time. */
+/** The limit on fields that are looked at one by one, so that a file of many tiny fields is rejected quickly. */
 const kMostFields = 200_000;
 
 const kWhere = "onnx.load";
@@ -25,7 +24,7 @@ const [kRawData] = kMessages.Tensor.rawData;
 /** The messages that are read in pieces. */
 type Piecewise = "Model" | "Graph" | "Tensor";
 
-/** A model, and the data of its initializers that has not been read. */
+/** A model, and the unread data of its initializers. */
 export interface Scanned {
   readonly model: Message<"Model">;
   readonly parts: ReadonlyMap<Message<"Tensor">, FilePart>;
@@ -73,7 +72,7 @@ class Scanner {
     return tensor;
   }
 
-  // Reads a message. What has to be read apart from the rest is read by `take`.
+  // Reads a message. `take` reads the fields that need special treatment.
   async #message<N extends Piecewise>(
     name: N,
     from: number,
@@ -85,7 +84,7 @@ class Scanner {
     let begin = from;
     const readUpTo = async (end: number) => {
       if (begin === end) return;
-      // A copy, because what is read next takes the place of these bytes.
+      // A copy, because the next read overwrites these bytes.
       const bytes = (await this.file.read(begin, end)).slice();
       const more = readMessage(name, bytes, { ...this.#origin, start: begin });
       found = merged(name, found, more);
@@ -117,7 +116,7 @@ class Scanner {
     return place ?? this.#damaged(name, at, end);
   }
 
-  // Reading what is left of the message says what is wrong with it.
+  // Reading the rest of the message finds the error.
   async #damaged(name: Piecewise, at: number, end: number): Promise<never> {
     const bytes = await this.file.read(at, end);
     readMessage(name, bytes, { ...this.#origin, start: at });
@@ -125,7 +124,7 @@ class Scanner {
   }
 }
 
-/** A field as it lies in a file: its number, and from where to where its tag and its value are. */
+/** The location of a field in a file: its number, and the ranges of its tag and its value. */
 interface Place {
   readonly number: number;
   readonly wire: number;
@@ -134,7 +133,7 @@ interface Place {
   readonly end: number;
 }
 
-// Returns the place of the field at `at`, or null if it is damaged; `bytes` are those from `first` on.
+// Returns the location of the field at `at`, or null if it is damaged; `bytes` are those from `first` on.
 function placeIn(bytes: Uint8Array, first: number, at: number, end: number): Place | null {
   let next = at;
   const integer = () => {
@@ -156,14 +155,14 @@ function placeIn(bytes: Uint8Array, first: number, at: number, end: number): Pla
   return isWhole ? { number, wire, from: at, start, end: next + length } : null;
 }
 
-/** The bytes of values that have no length before them; those of integers count themselves. */
+/** The sizes of values by wire type; 0 means that a varint encodes its own length. */
 const kFixed: Readonly<Record<number, number>> = { 0: 0, 1: 8, 5: 4 };
 
 const isLong = ({ wire, start, end }: Place) => wire === kBytes && end - start > kLarge;
 
 const empty = <N extends Piecewise>(name: N): Message<N> => readMessage(name, new Uint8Array());
 
-// Lists go on, other fields are taken from the later part, as protobuf has it.
+// As protobuf specifies: lists are concatenated, and other fields come from the later part.
 function merged<N extends Piecewise>(name: N, before: Message<N>, more: Message<N>): Message<N> {
   const [old, added] = [before, more] as Readonly<Record<string, unknown>>[];
   const entries = [...fieldsByNumber(name).values()].map(({ name: key, isList }) => {

@@ -1,8 +1,8 @@
-// What a graph needs for some of its outputs, and until when.
+// Liveness: which steps the outputs of a graph need, and when its slots are free.
 
 import type { Step, Subgraph } from "./program.js";
 
-/** Removes the steps that no output needs. */
+/** Removes the steps that no output depends on. */
 export function removeUnused(graph: Subgraph): void {
   const needed = new Set(graph.outputs);
   const kept: Step[] = [];
@@ -14,7 +14,7 @@ export function removeUnused(graph: Subgraph): void {
   graph.steps = kept.reverse();
 }
 
-/** Notes after which step each slot is free. */
+/** Determines after which step each slot is free. */
 export function noteReleases(graph: Subgraph): void {
   const later = new Set(graph.outputs);
   const own = new Set(graph.steps.flatMap((step) => step.outputs));
@@ -28,12 +28,12 @@ export function noteReleases(graph: Subgraph): void {
   }
 }
 
-/** Returns the slots that a step reads, also in its inner graphs, which may read those of the graphs around them. */
+/** Returns the slots that a step reads, including those that its inner graphs read from the graphs around them. */
 export function readBy({ inputs, graphs }: Step): number[] {
   return [...inputs, ...graphs.flatMap(readFromOutside)].filter((slot) => slot >= 0);
 }
 
-// By the steps of a graph, because graphs inside each other would be looked through once for each around them.
+// Cached by the steps of a graph: otherwise each nested graph would be searched once for every graph around it.
 const outside = new WeakMap<readonly Step[], readonly number[]>();
 
 function readFromOutside({ inputs, outputs, steps }: Subgraph): readonly number[] {
@@ -49,9 +49,9 @@ function readFromOutside({ inputs, outputs, steps }: Subgraph): readonly number[
 
 /** How the steps of a graph use a slot. */
 export interface Uses {
-  /** Some step computes with it. */
+  /** At least one step computes with it. */
   isRead: boolean;
-  /** All steps that read it take it as a setting. */
+  /** All steps that read it use it as a setting. */
   isSetting: boolean;
   /** All steps that read it update it in training. */
   isUpdated: boolean;

@@ -1,4 +1,4 @@
-// Turns the graph of a file into steps, and collects everything that is not supported instead of failing at the first.
+// Turns the graph of a file into steps, and collects everything that is not supported instead of failing at the first problem.
 
 import { fail } from "../errors.js";
 import { normalDomain } from "../header.js";
@@ -14,10 +14,10 @@ import type { Constant, Step, Subgraph } from "./program.js";
 
 const kWhere = "onnx.load";
 
-/** The most steps after functions have been replaced by their bodies: a few small functions could stand for any number. */
+/** The limit on steps after functions are inlined: a few small functions could expand to any number. */
 const kMostSteps = 100_000;
 const kMostNested = 64;
-/** The most elements of constants that nodes make of others: a short node can make many. */
+/** The limit on elements of folded constants: one small node can produce many. */
 const kMostFolded = 2 ** 20;
 
 type NodeMessage = Message<"Node">;
@@ -32,7 +32,7 @@ export interface Initializer {
   readonly tensor: Stored;
 }
 
-/** What a graph was turned into. */
+/** A compiled graph. */
 export interface Compiled {
   readonly graph: Subgraph;
   readonly slotOf: ReadonlyMap<string, number>;
@@ -41,7 +41,7 @@ export interface Compiled {
   readonly slotCount: number;
 }
 
-/** The names that a graph sees. */
+/** The names that are in scope in a graph. */
 interface Names {
   readonly own: Map<string, number>;
   readonly outer: Names | null;
@@ -50,13 +50,13 @@ interface Names {
 interface Scope {
   readonly names: Names;
   readonly versions: Versions;
-  /** Attributes of the call of a function, which its nodes refer to. */
+  /** The attributes of the function call, which the nodes of the function refer to. */
   readonly given: Attributes;
-  /** The functions around. */
+  /** The nesting depth of function calls. */
   readonly depth: number;
 }
 
-/** Returns the steps of a model, of which the data of some tensors was read apart from it; throws one error with all that is not supported. */
+/** Compiles a model; `apart` has tensor data that was read separately. Throws one error that lists everything that is not supported. */
 export function compile(
   model: Message<"Model">,
   apart: ReadonlyMap<Message<"Tensor">, Apart>,
@@ -160,7 +160,7 @@ class Compiler {
       fail("InvalidArgument", kWhere, `the graph has two initializers "${name}".`);
     }
     const tensor = stored(message, this.#apart.get(message));
-    // In older files initializers are inputs, too.
+    // In older files initializers are inputs too.
     const slot = own.get(name) ?? this.#define(own, name);
     this.#initialized.add(slot);
     const isShape = tensor.count <= kMostHostElements && !isFloating(tensor);
@@ -226,7 +226,7 @@ class Compiler {
     return fail("InvalidArgument", kWhere, text);
   }
 
-  // A function of the model: its nodes take the place of the call.
+  // Inlines a function of the model.
   #call(called: Message<"Function">, node: NodeMessage, scope: Scope, steps: Step[]): void {
     if (scope.depth > kMostNested) {
       fail(
@@ -303,7 +303,7 @@ class Compiler {
     return constantOf(stored(message, this.#apart.get(message)));
   }
 
-  // Computes a node whose inputs are known; returns whether it was possible.
+  // Constant-folds a node; returns whether that was possible.
   #fold({ op, inputs, outputs, attributes, version, wanted }: Step): boolean {
     const [output = -1] = outputs;
     if (outputs.length !== 1) return false;
@@ -348,12 +348,12 @@ function lookUp(names: Names, name: string): number | undefined {
   return undefined;
 }
 
-// In a function an attribute may stand for one of the call, which need not have it.
+// In a function an attribute may refer to an attribute of the call, which may be missing.
 function resolve(one: AttributeMessage, given: Attributes): AttributeMessage | undefined {
   return one.refAttrName ? given.get(one.refAttrName) : one;
 }
 
-/** Returns a constant: few elements stay in JavaScript, and few integers are shapes. */
+/** Returns a constant; one with few elements, such as a shape, stays in JavaScript. */
 export function constantOf(tensor: Stored): Value {
   const most = isFloating(tensor) ? kMostHostFloats : kMostHostElements;
   const isHost = tensor.type === "string" || tensor.count <= most;
@@ -362,7 +362,7 @@ export function constantOf(tensor: Stored): Value {
 
 const kMostHostFloats = 16;
 
-/** Whether the elements of a tensor could be learned. */
+/** Whether a tensor could be trained. */
 export function isFloating({ type }: Stored): boolean {
   return !isInteger(type) && type !== "bool" && type !== "string";
 }
@@ -371,7 +371,7 @@ function attempt<T>(fn: () => T): T | undefined {
   try {
     return fn();
   } catch {
-    // The step fails again when it runs, where the message can name it.
+    // The step fails again when it runs, and the message then names it.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
-// A graph as it is run: steps that read and write numbered slots of one frame. Inner graphs and functions of the model have slots of
-// their own in the same frame.
+// A compiled graph: steps that read and write numbered slots of one frame. Inner graphs and functions of the model have their own
+// slots in the same frame.
 
 import type { InnerGraph, Op } from "../ops/op.js";
 import type { Value } from "../values/value.js";
@@ -7,24 +7,24 @@ import type { Value } from "../values/value.js";
 /** One node. */
 export interface Step {
   readonly op: Op;
-  /** Describes the node in messages. */
+  /** The description of the node in messages. */
   readonly title: string;
   /** The version of the op's domain. */
   readonly version: number;
   /** The slots of its inputs; -1 for one that is left out. */
   readonly inputs: readonly number[];
-  /** The slots of its outputs; -1 for one that nobody uses. */
+  /** The slots of its outputs; -1 for one that is unused. */
   readonly outputs: readonly number[];
-  /** For each output whether it has a name. */
+  /** Whether each output has a name. */
   readonly wanted: readonly boolean[];
   readonly attributes: Readonly<Record<string, unknown>>;
   /** The graphs among its attributes. */
   readonly graphs: readonly Subgraph[];
-  /** Slots that no later step of the same graph reads. */
+  /** The slots that no later step of the same graph reads. */
   release: readonly number[];
 }
 
-/** A list of steps with the slots that it is called with and returns. */
+/** A list of steps, with the slots of its inputs and outputs. */
 export interface Subgraph extends InnerGraph {
   steps: readonly Step[];
 }

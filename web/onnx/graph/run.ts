@@ -1,9 +1,9 @@
-// Runs the steps of a graph by edgegrad's ops.
+// Runs the steps of a graph.
 
 import * as eg from "edgegrad";
 import type { Call, Op } from "../ops/op.js";
 import { Host } from "../values/host.js";
-import { isForeign, markAs, typeOf, wrapped } from "../values/types.js";
+import { isEmulated, markAs, typeOf, wrapped } from "../values/types.js";
 import type { Value } from "../values/value.js";
 import type { Step, Subgraph } from "./program.js";
 
@@ -14,7 +14,7 @@ export function runGraph(graph: Subgraph, frame: Value[], training: boolean): Va
 }
 
 class Run {
-  // How many slots hold each tensor that this run has made: at none it is freed, long before a garbage collector would.
+  // The number of slots that hold each tensor of this run: at zero the tensor is freed, without waiting for the garbage collector.
   readonly #held = new Map<eg.Tensor, number>();
 
   constructor(
@@ -70,7 +70,7 @@ class Run {
     this.frame[slot] = value;
   }
 
-  // From now on the tensors in a value are not freed before the end of the run.
+  // Keeps the tensors in a value alive until the end of the run.
   #lend(value: Value): void {
     if (Array.isArray(value)) for (const one of value) this.#lend(one);
     else if (value instanceof eg.Tensor) this.lent.add(value);
@@ -104,7 +104,7 @@ export function computed(
   const results: readonly Value[] = Array.isArray(result) ? result : [result as Value];
   const first = op.ownTypes
     ? undefined
-    : inputs.find((one) => one instanceof eg.Tensor && isForeign(one));
+    : inputs.find((one) => one instanceof eg.Tensor && isEmulated(one));
   return first === undefined ? results : results.map((one) => typedAs(one, first as eg.Tensor, op));
 }
 
@@ -112,10 +112,10 @@ function isHostOrNothing(value: Value): boolean {
   return value === undefined || (value instanceof Host && value.type !== "string");
 }
 
-// A result of the dtype that holds the type of the first input has that type.
+// If the first input has an emulated type, a result of the same dtype has that type too.
 function typedAs(value: Value, first: eg.Tensor, op: Op): Value {
   const type = typeOf(first);
-  if (!(value instanceof eg.Tensor) || value.dtype !== first.dtype || isForeign(value))
+  if (!(value instanceof eg.Tensor) || value.dtype !== first.dtype || isEmulated(value))
     return value;
   return markAs(op.wraps && !value.isFloatingPoint() ? wrapped(value, type) : value, type);
 }

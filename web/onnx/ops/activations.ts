@@ -7,11 +7,11 @@ import { elementType, number, tensor, type Value } from "../values/value.js";
 import { axisOf } from "./axes.js";
 import { float, ignored, maybeFloat, maybeInt, type Op, type Ops, op, string } from "./op.js";
 
-/** The size of a step in a formula whose value is a sixth. */
+/** The slope of eg.hardsigmoid(). */
 const kSixth = 1 / 6;
 const isNear = (a: number, b: number) => Math.abs(a - b) < 1e-6;
 
-// Before version 13 the axes from `axis` on are one.
+// Before version 13, all axes from `axis` on are flattened into one.
 function overAxis(run: (x: eg.Tensor, dim: number) => eg.Tensor): Op {
   return op({
     attributes: { axis: maybeInt },
@@ -30,7 +30,7 @@ function hardmax(x: eg.Tensor, dim: number): eg.Tensor {
   return eg.zerosLike(x).scatter(dim, first, 1);
 }
 
-// min and max are attributes before version 11, then inputs.
+// min and max are attributes before version 11, and inputs since then.
 const clip = op({
   attributes: { min: maybeFloat, max: maybeFloat, consumed_inputs: ignored },
   settings: [1, 2],
@@ -95,7 +95,7 @@ export const kActivations: Ops = {
     run: ([input, slope], _, { version }) => {
       const x = tensor(input);
       const factor = tensor(slope);
-      // Before version 7 there is one for each channel.
+      // Before version 7 there is one slope per channel.
       const isPerChannel = version < 7 && factor.ndim === 1 && x.ndim > 2;
       const below = x.mul(
         isPerChannel ? factor.reshape([-1, ...x.shape.slice(2).map(() => 1)]) : factor,

@@ -8,7 +8,7 @@ import { elementType, operand, shapeOf, tensor, type Value } from "../values/val
 import { range } from "./axes.js";
 import { flag, ignored, maybeInt, type Op, type Operand, type Ops, op, string } from "./op.js";
 
-// Before version 7 the second operand broadcasts only on request, from an axis on.
+// Before version 7 the second operand broadcasts only on request, aligned at an axis.
 const kBroadcast = { axis: maybeInt, broadcast: flag(false), consumed_inputs: ignored };
 
 type Numbers = (...values: number[]) => number | boolean;
@@ -25,8 +25,8 @@ function pair(a: Value, b: Value): [Operand, Operand] {
 function aligned(value: Value, rank: number, axis: number | undefined): Value {
   if (axis === undefined) return value;
   const one = tensor(value);
-  const behind = rank - axis - one.ndim;
-  return behind <= 0 ? one : one.reshape([...one.shape, ...range(behind).map(() => 1)]);
+  const after = rank - axis - one.ndim;
+  return after <= 0 ? one : one.reshape([...one.shape, ...range(after).map(() => 1)]);
 }
 
 function binary(
@@ -52,7 +52,7 @@ const areIntegers = (a: Operand, b: Operand) => {
   return isInteger(dtype as never);
 };
 
-// Integers are divided towards zero.
+// Integer division truncates toward zero.
 const divide: Tensors = (a, b) =>
   areIntegers(a, b) ? eg.div(a, b, { roundingMode: "trunc" }) : eg.div(a, b);
 
@@ -226,7 +226,7 @@ export const kArithmetic: Ops = {
   }),
 };
 
-// Texts are compared as the places of their first copies.
+// Strings are compared by the indices of their first occurrences.
 function equalTexts(a: Host<string>, b: Host<string>): Host | undefined {
   const places = new Map([...a.data, ...b.data].map((text, i) => [text, i]));
   const numbered = (one: Host<string>) =>
@@ -238,7 +238,7 @@ function equalTexts(a: Host<string>, b: Host<string>): Host | undefined {
   return combined([numbered(a), numbered(b)], (x, y) => x === y, "bool");
 }
 
-// A number would not say which dtype the result has.
+// A plain number would not determine the dtype of the result.
 function chosen(a: Value, b: Value): [Operand, Operand] {
   if (a instanceof eg.Tensor && b instanceof eg.Tensor) return [a, b];
   if (a instanceof eg.Tensor) return [a, operand(b, a.ndim)];

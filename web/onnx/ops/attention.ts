@@ -27,18 +27,18 @@ export function fromHeads(x: eg.Tensor): eg.Tensor {
   return eg.permute(x, [0, 2, 1, 3]).reshape([batch, length, heads * size]);
 }
 
-/** What attention computes with. */
+/** The inputs of attention. */
 export interface AttentionInputs {
   readonly query: eg.Tensor;
   readonly key: eg.Tensor;
   readonly value: eg.Tensor;
-  /** Truth values, or numbers to add to the scores. */
+  /** A boolean mask, or numbers to add to the scores. */
   readonly mask: eg.Tensor | null;
   readonly scale: number | undefined;
   readonly softcap: number;
 }
 
-/** Returns the mask of keys at or before each query, of which the first has `offset` keys before it. */
+/** Returns the mask of keys at or before each query; the first query has `offset` keys before it. */
 export function causalMask(
   length: number,
   keys: number,
@@ -48,7 +48,7 @@ export function causalMask(
   return eg.tril(eg.ones([length, keys], { dtype: "bool", device }), offset);
 }
 
-/** Returns a mask that allows what both allow. */
+/** Returns the intersection of two masks. */
 export function bothMasks(a: eg.Tensor | null, b: eg.Tensor | null): eg.Tensor | null {
   if (a === null || b === null) return a ?? b;
   if (a.dtype === "bool" && b.dtype === "bool") return eg.logicalAnd(a, b);
@@ -56,7 +56,7 @@ export function bothMasks(a: eg.Tensor | null, b: eg.Tensor | null): eg.Tensor |
   return added(a, bias.dtype).add(added(b, bias.dtype));
 }
 
-// Truth values as numbers to add to scores.
+// Converts a boolean mask to numbers to add to the scores.
 function added(mask: eg.Tensor, dtype: eg.DType): eg.Tensor {
   if (mask.dtype !== "bool") return mask.to(dtype);
   const options = { dtype, device: mask.device };
@@ -86,7 +86,7 @@ const limited = (scores: eg.Tensor, softcap: number) =>
 const withMask = (scores: eg.Tensor, mask: eg.Tensor | null) =>
   mask === null ? scores : scores.add(added(mask, scores.dtype));
 
-// Several heads of the query share one of the key.
+// Repeats the key heads that several query heads share.
 function repeated(x: eg.Tensor, query: eg.Tensor): eg.Tensor {
   const times = (query.shape[1] as number) / (x.shape[1] as number);
   return times === 1 ? x : eg.repeatInterleave(x, times, 1);
@@ -138,7 +138,7 @@ function attentionOp(
   return [isFlat ? fromHeads(result) : result, key, value, scores];
 }
 
-// Keys beyond the end of a short mask do not count.
+// Keys beyond the end of a short mask are masked.
 function maskOf(
   query: eg.Tensor,
   key: eg.Tensor,
@@ -170,7 +170,7 @@ function maskOf(
   return valid ? bothMasks(mask, positions.lt(valid)) : mask;
 }
 
-// The scores as the product gives them, limited, with the mask, or as weights.
+// The scores at the requested stage: after the product, the softcap, the mask or the softmax.
 function scoresOutput(
   { query, key, mask, scale, softcap }: AttentionInputs,
   mode: number,
@@ -186,11 +186,11 @@ function scoresOutput(
 /** How rotary embeddings pair the elements of a head. */
 export interface Rotation {
   readonly isInterleaved: boolean;
-  /** How many elements of each head are turned; 0 for all. */
+  /** The number of elements of each head that are rotated; 0 for all. */
   readonly size: number;
 }
 
-/** Returns x [batch, heads, length, size] with pairs turned by angles, whose cosines and sines are [batch or 1, length, pairs]. */
+/** Rotates the pairs of x [batch, heads, length, size] by angles, whose cosines and sines are [batch or 1, length, pairs]. */
 export function rotated(
   x: eg.Tensor,
   cos: eg.Tensor,

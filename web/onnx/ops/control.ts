@@ -15,8 +15,8 @@ function graphOf(graph: Graph | undefined): Graph {
 
 const isTrue = (value: Value) => (number(value) ?? 1) !== 0;
 
-// The body takes the number of the iteration, a condition and the carried values; it returns a condition, these, and what is
-// collected of every iteration.
+// The body takes the iteration number, a condition and the carried values. It returns a condition, the new carried values, and values
+// that are collected from every iteration.
 function loop([count, condition, ...first]: readonly Value[], body: Graph, call: Call): Value[] {
   const most = number(count) ?? Number.POSITIVE_INFINITY;
   const collected: Value[][] = body.outputs.slice(1 + first.length).map(() => []);
@@ -72,7 +72,7 @@ function scan(inputs: readonly Value[], body: Graph, given: ScanAttributes, call
   return [...carried, ...outputs];
 }
 
-// Version 8 has a batch axis in front of everything, and an input with lengths.
+// Version 8 has a leading batch axis on all values, and an input with lengths.
 function batchedScan(
   [, ...inputs]: readonly Value[],
   body: Graph,

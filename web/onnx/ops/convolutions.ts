@@ -33,7 +33,7 @@ export function convolution(
   if (fits && isPointwise(windows, given.group) && isCheaperAsProduct(x, weight, bias))
     return pointwise(x, weight, bias);
   const isEven = isSymmetric(windows);
-  const input = isEven ? x : paddedBy(x, windows.before, windows.behind, 0);
+  const input = isEven ? x : paddedBy(x, windows.before, windows.after, 0);
   return run(input, weight, {
     bias,
     stride: windows.strides,
@@ -43,15 +43,15 @@ export function convolution(
   });
 }
 
-// Whether each element of the result depends on one place of the input.
-function isPointwise({ rank, kernel, strides, before, behind }: Windows, groups: number): boolean {
+// Whether each element of the result depends on one position of the input.
+function isPointwise({ rank, kernel, strides, before, after }: Windows, groups: number): boolean {
   const isOnlyOne = (list: readonly number[], only: number) => list.every((one) => one === only);
   const isSmall = isOnlyOne(kernel, 1) && isOnlyOne(strides, 1);
-  return rank === 2 && groups === 1 && isSmall && isOnlyOne([...before, ...behind], 0);
+  return rank === 2 && groups === 1 && isSmall && isOnlyOne([...before, ...after], 0);
 }
 
-// On the CPU a product of matrices takes half the time of the convolution (tests/bench/workloads/onnx.mjs), but the gradient of its weight
-// would be made for each image before it is summed.
+// On the CPU a matrix product takes half the time of the convolution (tests/bench/workloads/onnx.mjs), but its backward would compute
+// the weight gradient of each image before summing them.
 function isCheaperAsProduct(...operands: readonly (eg.Tensor | null)[]): boolean {
   const isRecorded = eg.isGradEnabled() && operands.some((one) => one?.requiresGrad);
   return !isRecorded && operands[0]?.device === "cpu";
@@ -66,7 +66,7 @@ function pointwise(x: eg.Tensor, weight: eg.Tensor, bias: eg.Tensor | null): eg.
   return sum.reshape([batch, outputs, height, width]);
 }
 
-// The whole result is computed and cut, because ONNX can cut both ends differently.
+// Computes the whole result and crops it, because ONNX can crop both ends differently.
 function transposed(
   [input, kernel, added]: readonly Value[],
   given: ValuesOf<typeof kConvTranspose>,
@@ -82,8 +82,8 @@ function transposed(
     dilation: windows.dilations,
     groups: given.group,
   };
-  const [before, behind] = cuts(spatial, windows, more, given);
-  const isUsual = before.every((one, i) => one === behind[i] && one >= 0);
+  const [before, after] = cuts(spatial, windows, more, given);
+  const isUsual = before.every((one, i) => one === after[i] && one >= 0);
   if (
     isUsual &&
     more.every(
@@ -96,19 +96,19 @@ function transposed(
   return paddedBy(
     whole,
     before.map((one) => -one),
-    behind.map((one, i) => (more[i] as number) - one),
+    after.map((one, i) => (more[i] as number) - one),
     0,
   );
 }
 
 function cuts(
   spatial: readonly number[],
-  { kernel, strides, dilations, before, behind }: Windows,
+  { kernel, strides, dilations, before, after }: Windows,
   more: readonly number[],
   { auto_pad, output_shape }: ValuesOf<typeof kConvTranspose>,
 ): [number[], number[]] {
   const isSame = auto_pad.startsWith("SAME");
-  if (output_shape === undefined && !isSame) return [before, behind];
+  if (output_shape === undefined && !isSame) return [before, after];
   const wanted =
     output_shape?.slice(-spatial.length) ?? spatial.map((size, i) => size * (strides[i] as number));
   const totals = spatial.map((size, i) => {

@@ -1,4 +1,4 @@
-// Tensors from nothing: constants, ranges, random numbers, and casts to other types.
+// New tensors: constants, ranges, random numbers and casts.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors.js";
@@ -32,7 +32,7 @@ import {
 } from "./op.js";
 import { roundedToPower, roundedToSmall } from "./small_casts.js";
 
-/** Returns the type with a number in an attribute. */
+/** Returns the type whose number an attribute has. */
 export function typeAttribute(value: number | undefined, missing: TypeName = "float"): TypeName {
   if (value === undefined) return missing;
   return (
@@ -40,7 +40,7 @@ export function typeAttribute(value: number | undefined, missing: TypeName = "fl
   );
 }
 
-/** Returns a value as another element type: integers wrap around, numbers become texts as C prints them. */
+/** Casts a value to another element type: integers wrap around, and numbers become strings as C prints them. */
 export function cast(value: Value, type: TypeName, saturate = true, roundMode = "up"): Value {
   if (isTexts(value)) {
     return type === "string" ? value : parsed(value, type);
@@ -49,7 +49,7 @@ export function cast(value: Value, type: TypeName, saturate = true, roundMode = 
   const x = tensor(value);
   const dtype = dtypeOf(type) as eg.DType;
   if (typeOf(x) === type) return x;
-  // A new tensor, because which type it stands for is remembered beside it.
+  // A new tensor, because its ONNX type is recorded per tensor.
   const whole = isInteger(type) && x.dtype !== dtype ? x.to("int64") : x;
   if (type === "float8e8m0") return markAs(roundedToPower(x, roundMode, saturate), type);
   if (/float[48]/.test(type)) return markAs(roundedToSmall(x, type, saturate).to("float16"), type);
@@ -87,7 +87,7 @@ function printedNumber(value: number | bigint, digits: number): string {
   return exact;
 }
 
-// The fewest digits that a float32 can be told by.
+// The fewest digits that identify a float32.
 function shortest(value: number, most: number): string {
   for (let digits = 1; digits < most; digits++) {
     const text = Number(value.toPrecision(digits));
@@ -177,7 +177,7 @@ const kRandom = { dtype: maybeInt, seed: maybeFloat };
 const kNormal = { ...kRandom, mean: float(0), scale: float(1) };
 const kUniform = { ...kRandom, low: float(0), high: float(1) };
 
-// Draws come from edgegrad's generator unless the graph has a seed, with which every run draws the same.
+// Numbers come from edgegrad's generator, unless the graph has a seed, with which every run draws the same ones.
 function drawn(shape: readonly number[], seed: number | undefined, isNormal: boolean): eg.Tensor {
   const options = {
     device: currentDevice(),

@@ -1,4 +1,4 @@
-// Functions of one tensor, element by element.
+// Elementwise functions of one tensor.
 
 import * as eg from "edgegrad";
 import { combined } from "../values/host_math.js";
@@ -18,13 +18,13 @@ function unary(
   });
 }
 
-// Half away from a whole number goes to the even neighbour.
+// Ties round to even.
 function roundEven(x: number): number {
   const near = Math.round(x);
   return Math.abs(x % 1) === 0.5 && near % 2 !== 0 ? near - 1 : near;
 }
 
-// Sums or products of the elements up to each one, or of those before it, of which the first has `none`.
+// Inclusive or exclusive cumulative sums or products; `none` is the first element of an exclusive one.
 function cumulative(run: typeof eg.cumsum, none: number): Op {
   return op({
     attributes: { exclusive: flag(false), reverse: flag(false) },

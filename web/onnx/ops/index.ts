@@ -23,7 +23,7 @@ import { kReductions } from "./reductions.js";
 import { kResizing } from "./resize.js";
 import { kSequences } from "./sequences.js";
 
-/** A set of ops: the newest version of it that is known, and the ops by name. */
+/** A set of ops: its newest known version, and the ops by name. */
 interface Domain {
   readonly newest: number;
   readonly ops: Ops;
@@ -56,7 +56,7 @@ export const kOwn: Domain = {
   },
 };
 
-/** Other domains, whose ops are loaded for the first model that imports them. */
+/** Other domains; their ops are loaded for the first model that imports them. */
 const kOthers: Readonly<Record<string, () => Promise<Ops>>> = {
   "com.microsoft": async () => (await import("./microsoft/index.js")).kMicrosoft,
   "ai.onnx.preview.training": async () => (await import("./training.js")).kTraining,
@@ -72,8 +72,8 @@ interface Named {
 }
 
 /**
- * Returns those of these domains that are known, with the ops that these nodes have: what no node needs may be left out.
- * Some files have nodes of domains that they do not import.
+ * Returns the known ones among these domains, with at least the ops that these nodes need. Some files have nodes of domains that they
+ * do not import.
  */
 export async function loadDomains(
   imports: Iterable<string>,
@@ -96,8 +96,8 @@ export async function loadDomains(
 }
 
 async function wholeDomain(): Promise<Domain> {
-  const { kSeldom } = await import("./seldom/index.js");
-  return { ...kOwn, ops: { ...kOwn.ops, ...kSeldom } };
+  const { kRareOps } = await import("./rare/index.js");
+  return { ...kOwn, ops: { ...kOwn.ops, ...kRareOps } };
 }
 
 /** Returns an op of a version of a domain; undefined if there is none. */

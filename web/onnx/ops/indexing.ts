@@ -1,4 +1,4 @@
-// Elements by their positions.
+// Gather, scatter and other indexing.
 
 import * as eg from "edgegrad";
 import { Host, isNumbers } from "../values/host.js";
@@ -7,7 +7,7 @@ import { host, ints, number, tensor, type Value } from "../values/value.js";
 import { axisOf, range } from "./axes.js";
 import { flag, int, maybeInt, type Ops, op, string } from "./op.js";
 
-/** Returns positions counted from the first: those below 0 are counted from the end. */
+/** Returns nonnegative positions; negative ones count from the end. */
 function positions(indices: Value, size: number): eg.Tensor {
   if (isNumbers(indices)) {
     return tensor(
@@ -35,7 +35,7 @@ function gather(x: eg.Tensor, indices: Value, axis: number): eg.Tensor {
   return flat.reshape([...x.shape.slice(0, axis), ...places.shape, ...x.shape.slice(axis + 1)]);
 }
 
-// The positions in the first axes, which the last axis of `indices` holds, as one position in all of them.
+// Flattens index tuples: the last axis of `indices` holds one position for each of the leading axes.
 function flatPositions(sizes: readonly number[], indices: Value): eg.Tensor {
   const given = tensor(indices).to("int64");
   const strides = stridesOf(sizes);
@@ -106,7 +106,7 @@ const scatterElements = {
   },
 };
 
-// Values in the order in which ONNX wants them: as they first appear, or sorted.
+// Unique values, sorted or in the order of their first occurrence.
 function unique(x: eg.Tensor, axis: number | undefined, isSorted: boolean): Value[] {
   const flat =
     axis === undefined

@@ -1,4 +1,4 @@
-// The shape of a tensor: ops that move elements or name their axes differently.
+// Ops that change the shape of a tensor or move its elements.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors.js";
@@ -8,7 +8,7 @@ import { ints, intsOf, shapeOf, tensor, type Value } from "../values/value.js";
 import { axesOf, axisOf, range } from "./axes.js";
 import { flag, ignored, int, maybeInt, maybeInts, type Ops, op, string } from "./op.js";
 
-/** The sizes that Reshape means: 0 keeps a size, -1 is what is left. */
+/** Resolves the sizes of Reshape: 0 keeps a size, -1 takes the rest. */
 function meantShape(x: readonly number[], wanted: readonly number[], allowZero: boolean): number[] {
   const sizes = wanted.map((size, i) => (size === 0 && !allowZero ? (x[i] ?? 0) : size));
   const open = sizes.indexOf(-1);
@@ -39,7 +39,7 @@ const squeezed = (shape: readonly number[], axes: readonly number[] | undefined)
   return shape.filter((size, i) => (dropped === undefined ? size !== 1 : !dropped.includes(i)));
 };
 
-/** The positions that a slice takes along an axis: from the first, `count` of them, each `step` on. */
+/** The positions of a slice along an axis: the first one, their count and the step between them. */
 export function slicePlan(
   size: number,
   start: number,
@@ -95,7 +95,7 @@ const slice = op({
   },
 });
 
-// Sizes are an attribute, an input, or follow from the number of outputs.
+// The sizes are an attribute or an input, or follow from the number of outputs.
 const split = op({
   attributes: { axis: int(0), split: maybeInts, num_outputs: maybeInt },
   settings: [1],
@@ -262,17 +262,17 @@ export const kLayout: Ops = {
       const x = tensor(input);
       const sizes = intsOf(wanted, "shape");
       return axesOf(axes, x.ndim).reduce(
-        (all, axis, i) => centred(all, axis, sizes[i] as number),
+        (all, axis, i) => centered(all, axis, sizes[i] as number),
         x,
       );
     },
   }),
 };
 
-function centred(x: eg.Tensor, axis: number, wanted: number): eg.Tensor {
+function centered(x: eg.Tensor, axis: number, wanted: number): eg.Tensor {
   const size = x.shape[axis] as number;
   if (size >= wanted) return eg.narrow(x, axis, Math.floor((size - wanted) / 2), wanted);
   const before = Math.floor((wanted - size) / 2);
-  const behind = range(x.ndim - 1 - axis).flatMap(() => [0, 0]);
-  return eg.pad(x, [...behind, before, wanted - size - before]);
+  const after = range(x.ndim - 1 - axis).flatMap(() => [0, 0]);
+  return eg.pad(x, [...after, before, wanted - size - before]);
 }

@@ -8,7 +8,7 @@ const kLoss = { ignore_index: maybeInt, reduction: string("mean") };
 
 type Given = { readonly ignore_index: number | undefined; readonly reduction: string };
 
-// Classes are along axis 1. nllLoss() takes any number of axes behind it.
+// Classes are along axis 1. nllLoss() takes any number of axes after it.
 function negativeLogLikelihood(
   logs: eg.Tensor,
   target: Value,
@@ -17,7 +17,7 @@ function negativeLogLikelihood(
 ): eg.Tensor {
   const classes = tensor(target).to("int64");
   const shape = classes.shape;
-  // Without an ignored class no class is left out.
+  // Without ignore_index, no class is ignored.
   const options = {
     weight: tensorOrNull(weight),
     ignoreIndex: given.ignore_index ?? -(2 ** 31),

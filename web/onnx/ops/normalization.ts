@@ -1,4 +1,4 @@
-// Normalisation: batches, layers, groups, instances.
+// Batch, layer, group and instance normalization.
 
 import * as eg from "edgegrad";
 import { tensor, tensorOrNull, type Value } from "../values/value.js";
@@ -17,12 +17,12 @@ const batchNormalization = op({
   updates: [3, 4],
   run: ([input, scale, bias, mean, variance], given, { training, version }) => {
     const [x, weight, added] = [tensor(input), tensor(scale), tensor(bias)];
-    // They get no gradients, also where an exporter has made them one with parameters of the same values.
+    // They get no gradients, even where an exporter has merged them with parameters of the same values.
     const [runningMean, runningVar] = [tensor(mean).detach(), tensor(variance).detach()];
     const options = { weight, bias: added, eps: given.epsilon };
     const isTraining = version >= 14 && given.training_mode;
     if (!training && !isTraining) return eg.batchNorm(x, runningMean, runningVar, options);
-    // The model's own statistics are what training updates, as in PyTorch; those of a graph in training are outputs.
+    // As in PyTorch, training updates the model's own statistics; in a graph exported for training they are outputs.
     if (!isTraining) {
       return eg.batchNorm(x, runningMean, runningVar, {
         ...options,
@@ -45,7 +45,7 @@ const batchNormalization = op({
   },
 });
 
-/** Returns x normalised over its last axes, with the mean and the reciprocal of the deviation, which are outputs, too. */
+/** Returns x normalized over its last axes, the mean, and the reciprocal of the standard deviation. */
 function layerNormalization(
   [input, scale, bias]: readonly Value[],
   axis: number,
@@ -117,7 +117,7 @@ function localResponse(
 
 const kLayer = { axis: int(-1), epsilon: float(1e-5), stash_type: ignored };
 
-/** Normalisation by the root mean square, which ONNX Runtime has in its own domain, too. */
+/** RMS normalization, which ONNX Runtime has in its own domain too. */
 export const simplifiedLayerNormalization = op({
   attributes: kLayer,
   run: ([x, scale], { axis, epsilon }) => rmsNormalization(tensor(x), tensor(scale), axis, epsilon),
@@ -161,9 +161,9 @@ export const kNormalization: Ops = {
     run: ([input], { axes }) => {
       const x = tensor(input);
       const dims = [...(axes ?? [0, 2, 3])];
-      const centred = x.sub(eg.mean(x, dims, { keepdim: true }));
-      const deviation = eg.sqrt(eg.mean(centred.square(), dims, { keepdim: true }));
-      return centred.div(deviation.add(1e-9));
+      const centered = x.sub(eg.mean(x, dims, { keepdim: true }));
+      const deviation = eg.sqrt(eg.mean(centered.square(), dims, { keepdim: true }));
+      return centered.div(deviation.add(1e-9));
     },
   }),
 };

@@ -5,10 +5,10 @@ import type { Message } from "../proto/schema.js";
 import type { Host } from "../values/host.js";
 import type { Value } from "../values/value.js";
 
-/** What an attribute of a file is read as; undefined when its kind is another. */
+/** Reads the value of an attribute; returns undefined if it is of another kind. */
 type Read<T> = (attribute: Message<"Attribute">) => T | undefined;
 
-/** An attribute: how it is read, and its value when it is missing. */
+/** A declared attribute: how to read it, and its default. */
 export interface Rule<T> {
   readonly read: Read<T> | "graph" | "tensor";
   readonly missing: T;
@@ -21,44 +21,44 @@ export type ValuesOf<R extends Rules> = {
   readonly [K in keyof R]: R[K] extends Rule<infer T> ? T : never;
 };
 
-/** A graph that is an attribute, as its op sees it: the slots of its inputs and outputs. */
+/** A graph attribute as its op sees it: the slots of its inputs and outputs. */
 export interface InnerGraph {
   readonly inputs: readonly number[];
   readonly outputs: readonly number[];
 }
 
-/** What a call of an op knows besides its inputs and attributes. */
+/** What a call of an op receives besides inputs and attributes. */
 export interface Call {
   /** The version of the op's domain. */
   readonly version: number;
   /** Whether the module is in training mode. */
   readonly training: boolean;
-  /** For each output whether the graph uses it. */
+  /** Whether the graph uses each output. */
   readonly wanted: readonly boolean[];
-  /** Runs a graph that is an attribute. */
+  /** Runs a graph attribute. */
   run(graph: InnerGraph, inputs: readonly Value[]): Value[];
 }
 
 /** An op of ONNX. */
 export interface Op<R extends Rules = Rules> {
-  /** The version of the domain that brought the op; default 1. */
+  /** The version of the domain that introduced the op; default 1. */
   readonly since?: number;
   /** The last version of the domain that has the op. */
   readonly until?: number;
   readonly attributes?: R;
   /** Computes the outputs. */
   run(inputs: readonly Value[], attributes: ValuesOf<R>, call: Call): Value | readonly Value[];
-  /** Computes the output when all inputs are arrays in JavaScript; undefined where run() has to. */
+  /** Computes the output when all inputs are arrays in JavaScript; returns undefined where run() has to. */
   host?(inputs: readonly Host<number>[], attributes: ValuesOf<R>, call: Call): Host | undefined;
-  /** Returns the output of an op that depends on its attributes only; undefined if it does not. */
+  /** Returns the output, for an op that depends only on its attributes. */
   constant?(attributes: ValuesOf<R>): Value;
-  /** The results' types are not that of the first input; by default they are. */
+  /** The results' element types are not that of the first input, as they are by default. */
   readonly ownTypes?: boolean;
-  /** Results of integers wrap around. */
+  /** Integer results wrap around. */
   readonly wraps?: boolean;
-  /** The inputs that training updates without a gradient: initializers there are buffers. */
+  /** The inputs that training updates without a gradient: their initializers are buffers. */
   readonly updates?: readonly number[];
-  /** The inputs that are settings, read in JavaScript: initializers there are constants of the graph. */
+  /** The inputs that are settings, read in JavaScript: their initializers are constants of the graph. */
   readonly settings?: readonly number[];
 }
 
@@ -80,7 +80,7 @@ const readText: Read<string> = ({ s }) => (s === undefined ? undefined : text(s)
 export const int = (missing: number): Rule<number> => ({ read: readInt, missing });
 /** An integer that may be missing. */
 export const maybeInt: Rule<number | undefined> = { read: readInt, missing: undefined };
-/** A truth value, which files have as 0 or 1. */
+/** A boolean, which files store as 0 or 1. */
 export const flag = (missing: boolean): Rule<boolean> => ({
   read: ({ i }) => (i === undefined ? undefined : Number(i) !== 0),
   missing,
@@ -89,7 +89,7 @@ export const flag = (missing: boolean): Rule<boolean> => ({
 export const float = (missing: number): Rule<number> => ({ read: readFloat, missing });
 /** A number that may be missing. */
 export const maybeFloat: Rule<number | undefined> = { read: readFloat, missing: undefined };
-/** A text. */
+/** A string. */
 export const string = (missing: string): Rule<string> => ({ read: readText, missing });
 /** A list of integers that may be missing. */
 export const maybeInts: Rule<readonly number[] | undefined> = {
@@ -101,7 +101,7 @@ export const maybeFloats: Rule<readonly number[] | undefined> = {
   read: ({ floats }) => floats,
   missing: undefined,
 };
-/** A list of texts that may be missing. */
+/** A list of strings that may be missing. */
 export const maybeStrings: Rule<readonly string[] | undefined> = {
   read: ({ strings }) => strings.map(text),
   missing: undefined,
@@ -113,5 +113,5 @@ export const maybeGraph: Rule<InnerGraph | undefined> = { read: "graph", missing
 /** An attribute that has no effect here. */
 export const ignored: Rule<undefined> = { read: () => undefined, missing: undefined };
 
-/** A tensor or a number, as operands of edgegrad's ops are. */
+/** An operand of edgegrad's ops: a tensor or a number. */
 export type Operand = eg.Tensor | number;

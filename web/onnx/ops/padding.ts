@@ -6,10 +6,10 @@ import { ints, number, tensor } from "../values/value.js";
 import { axesOf, range } from "./axes.js";
 import { maybeFloat, maybeInts, type Ops, op, string } from "./op.js";
 
-/** Returns the old position of each new one along a padded axis. */
-function paddedPositions(size: number, before: number, behind: number, mode: string): number[] {
+/** Returns the source position of each position along a padded axis. */
+function paddedPositions(size: number, before: number, after: number, mode: string): number[] {
   const period = mode === "reflect" ? Math.max(2 * (size - 1), 1) : size;
-  return range(before + size + behind).map((i) => {
+  return range(before + size + after).map((i) => {
     const at = i - before;
     if (mode === "edge") return Math.min(Math.max(at, 0), size - 1);
     const inside = ((at % period) + period) % period;
@@ -30,9 +30,9 @@ function padded(
   });
   if (mode === "constant") return eg.pad(x, [...ends].reverse().flat(), { value });
   if (mode !== "reflect" && mode !== "edge" && mode !== "wrap") unknownMode("mode of Pad", mode);
-  return ends.reduce((all, [before, behind], axis) => {
-    if (before === 0 && behind === 0) return all;
-    const places = paddedPositions(x.shape[axis] as number, before, behind, mode);
+  return ends.reduce((all, [before, after], axis) => {
+    if (before === 0 && after === 0) return all;
+    const places = paddedPositions(x.shape[axis] as number, before, after, mode);
     return eg.indexSelect(
       all,
       axis,

@@ -1,4 +1,4 @@
-// Pools: the largest, the mean or a norm of the elements in windows.
+// Max, average and Lp pooling.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors.js";
@@ -12,16 +12,16 @@ const kPool = { ...kWindow, ceil_mode: flag(false) };
 const kMax = { ...kPool, storage_order: int(0) };
 const kAverage = { ...kPool, count_include_pad: flag(false) };
 
-/** With ceil_mode a last window may reach beyond the padding: by how many elements. */
+/** Returns by how many elements the last windows exceed the padding, which ceil_mode allows. */
 function excess(spatial: readonly number[], windows: Windows, ceil: boolean): number[] {
   return spatial.map((size, i) => {
-    const { kernel, strides, dilations, before, behind } = windows;
+    const { kernel, strides, dilations, before, after } = windows;
     const stride = strides[i] as number;
     const reach = ((kernel[i] as number) - 1) * (dilations[i] as number) + 1;
-    const padded = size + (before[i] as number) + (behind[i] as number);
+    const padded = size + (before[i] as number) + (after[i] as number);
     if (!ceil) return 0;
     let count = Math.ceil((padded - reach) / stride) + 1;
-    // A window must not begin in the padding behind.
+    // A window must not begin in the padding after the input.
     if ((count - 1) * stride >= size + (before[i] as number)) count--;
     return Math.max(0, (count - 1) * stride + reach - padded);
   });
@@ -37,9 +37,9 @@ function maxPool(
 ): [eg.Tensor, eg.Tensor | null] {
   const { rank, kernel, strides, dilations } = windows;
   const options = { stride: strides, dilation: dilations };
-  // Pools need floats, which hold the small integers that ONNX allows here.
+  // Pooling needs floats, which represent the small integers that ONNX allows here exactly.
   const isFloat = x.isFloatingPoint();
-  const input = paddedBy(isFloat ? x : x.to("float32"), windows.before, windows.behind, -Infinity);
+  const input = paddedBy(isFloat ? x : x.to("float32"), windows.before, windows.after, -Infinity);
   const run = [eg.maxPool1d, eg.maxPool2d, eg.maxPool3d][rank - 1];
   if (run === undefined)
     return fail("ShapeMismatch", "OnnxModule", `a pool over ${rank} axes; there are 1 to 3.`);
@@ -51,7 +51,7 @@ function maxPool(
   return [isFloat ? values : values.to(x.dtype), indices];
 }
 
-// Positions in a padded plane as positions in the whole tensor, with the last spatial axes in either order.
+// Converts positions in a padded plane to positions in the whole tensor, with the last spatial axes in either order.
 function wholePositions(
   x: eg.Tensor,
   indices: eg.Tensor,
@@ -59,7 +59,7 @@ function wholePositions(
   isColumnMajor: boolean,
 ): eg.Tensor {
   const spatial = x.shape.slice(2);
-  const padded = added(added(spatial, windows.before), windows.behind);
+  const padded = added(added(spatial, windows.before), windows.after);
   const strides = isColumnMajor
     ? spatial.map((_, i) => sizeOf(spatial.slice(0, i)))
     : spatial.map((_, i) => sizeOf(spatial.slice(i + 1)));
@@ -84,14 +84,14 @@ const maxPoolOp = op({
     const x = tensor(input);
     const spatial = x.shape.slice(2);
     const own = windowsOn(spatial, given.kernel_shape ?? [], given);
-    const windows = { ...own, behind: added(own.behind, excess(spatial, own, given.ceil_mode)) };
+    const windows = { ...own, after: added(own.after, excess(spatial, own, given.ceil_mode)) };
     const [values, indices] = maxPool(x, windows, wanted[1] === true);
     if (indices === null) return values;
     return [values, wholePositions(x, indices, windows, given.storage_order === 1)];
   },
 });
 
-// The mean of windows of ones and zeros is the share of elements that count.
+// Averaging a mask of ones and zeros gives the fraction of elements that count.
 function averagePool(x: eg.Tensor, windows: Windows): eg.Tensor {
   const { rank, kernel, strides, dilations } = windows;
   if (dilations.some((one) => one !== 1)) return dilatedMean(x, windows);
@@ -132,14 +132,14 @@ function countedMean(
   more: readonly number[],
   includesPadding: boolean,
 ): eg.Tensor {
-  const { before, behind } = windows;
-  const end = added(behind, more);
+  const { before, after } = windows;
+  const end = added(after, more);
   const isExact = more.every((one) => one === 0) && (includesPadding || isUnpadded(windows));
   const mean = averagePool(paddedBy(x, before, end, 0), windows);
   if (isExact) return mean;
   const ones = eg.ones([1, 1, ...x.shape.slice(2)], { dtype: x.dtype, device: x.device });
   const counted = includesPadding
-    ? paddedBy(paddedBy(ones, before, behind, 1), zeros(more), more, 0)
+    ? paddedBy(paddedBy(ones, before, after, 1), zeros(more), more, 0)
     : paddedBy(ones, before, end, 0);
   return mean.div(averagePool(counted, windows));
 }
@@ -154,7 +154,7 @@ const lpPool = op({
     const x = tensor(input);
     const spatial = x.shape.slice(2);
     const windows = windowsOn(spatial, given.kernel_shape ?? [], given);
-    const end = added(windows.behind, excess(spatial, windows, given.ceil_mode));
+    const end = added(windows.after, excess(spatial, windows, given.ceil_mode));
     const powers = eg.pow(eg.abs(x), given.p);
     const mean = averagePool(paddedBy(powers, windows.before, end, 0), windows);
     return eg.pow(mean.mul(sizeOf(windows.kernel)), 1 / given.p);
@@ -181,14 +181,14 @@ function maxUnpool(
   const x = tensor(input);
   const spatial = x.shape.slice(2);
   const kernel = given.kernel_shape ?? [];
-  const { strides, before, behind } = windowsOn(spatial, kernel, given);
+  const { strides, before, after } = windowsOn(spatial, kernel, given);
   const natural = spatial.map((size, i) => {
     const grown = (size - 1) * (strides[i] as number) + (kernel[i] as number);
-    return grown - (before[i] as number) - (behind[i] as number);
+    return grown - (before[i] as number) - (after[i] as number);
   });
   const planes = x.shape.slice(0, 2);
   const whole = ints(shape) ?? [...planes, ...natural];
-  // Positions are those in a tensor of the natural size.
+  // The positions refer to a tensor of the default size.
   const each = sizeOf(natural);
   const plane = eg.remainder(tensor(indices).to("int64"), each).reshape([...planes, -1]);
   const empty = eg.zeros([...planes, each], { dtype: x.dtype, device: x.device });

@@ -1,11 +1,11 @@
-// Products of matrices.
+// Matrix products.
 
 import * as eg from "edgegrad";
 import { isInteger } from "../values/types.js";
 import { tensor, tensorOrNull, type Value } from "../values/value.js";
 import { flag, float, ignored, type Ops, op, string } from "./op.js";
 
-/** Returns alpha * a b + beta * c, with a and b transposed on request. */
+/** Returns alpha * a b + beta * c, with a and b optionally transposed. */
 export function gemm(
   [left, right, added]: readonly Value[],
   given: { alpha: number; beta: number; transA: boolean; transB: boolean },

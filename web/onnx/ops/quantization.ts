@@ -1,5 +1,5 @@
-// Quantised numbers. Where a gradient is wanted, integers are carried as floats that are whole numbers, and rounding passes the
-// gradient through unchanged (the straight-through estimate), as in quantisation-aware training.
+// Quantization. Where a gradient is needed, integers are carried as floats, and rounding passes the gradient through unchanged (the
+// straight-through estimator), as in quantization-aware training.
 
 import * as eg from "edgegrad";
 import type { TypeName } from "../proto/types.js";
@@ -12,18 +12,18 @@ import { ignored, int, type Ops, op, type ValuesOf } from "./op.js";
 import { roundedToSmall } from "./small_casts.js";
 import { kWindow } from "./windows.js";
 
-/** Returns the nearest whole numbers; the gradient is that of x. */
+/** Rounds x; the gradient passes through unchanged. */
 function wholeOf(x: eg.Tensor): eg.Tensor {
   if (!x.requiresGrad) return eg.round(x);
   return x.add(eg.round(x.detach()).sub(x.detach()));
 }
 
-/** Returns whole numbers as a type: as its dtype, or still as floats where a gradient needs them. */
+/** Returns integers in the dtype of a type, or still as floats where a gradient is needed. */
 function carried(x: eg.Tensor, type: TypeName): eg.Tensor {
   return markAs(x.requiresGrad ? x : x.to(dtypeOf(type) as eg.DType), type);
 }
 
-// A scale or zero point in the shape in which it broadcasts: one for all, one for each position of an axis, or for each block of it.
+// Reshapes a scale or zero point so that it broadcasts: per tensor, per position of an axis, or per block of an axis.
 function aligned(value: eg.Tensor, x: eg.Tensor, axis: number, block: number): eg.Tensor {
   if (block > 0) {
     const dim = axisOf(axis, x.ndim);
@@ -34,7 +34,7 @@ function aligned(value: eg.Tensor, x: eg.Tensor, axis: number, block: number): e
   return value.reshape(x.shape.map((_, i) => (i === dim ? value.numel : 1)));
 }
 
-/** Returns x in units of a scale, as whole numbers of a type around a zero point. */
+/** Quantizes x to a type, by a scale and a zero point. */
 export function quantize(
   x: eg.Tensor,
   scale: eg.Tensor,
@@ -48,7 +48,7 @@ export function quantize(
   return carried(eg.clamp(zero === null ? whole : whole.add(zero.to(x.dtype)), low, high), type);
 }
 
-/** Returns the numbers that quantised ones stand for. */
+/** Dequantizes x. */
 export function dequantize(x: eg.Tensor, scale: eg.Tensor, zero: eg.Tensor | null): eg.Tensor {
   const isWide = x.dtype === "int32" && scale.dtype === "float32";
   // The difference of integers is exact before it becomes a float.
@@ -92,7 +92,7 @@ function dequantizeLinear(
   return dequantize(x, fit(tensor(scale)), offset && fit(offset));
 }
 
-/** Returns uint8 numbers with the scale and zero point that the range of x has. */
+/** Quantizes x to uint8; returns it with the scale and zero point that follow from the range of x. */
 export function dynamicQuantize(x: eg.Tensor): [eg.Tensor, eg.Tensor, eg.Tensor] {
   const fixed = x.detach();
   const high = eg.clamp(eg.amax(fixed), 0, null);
@@ -103,7 +103,7 @@ export function dynamicQuantize(x: eg.Tensor): [eg.Tensor, eg.Tensor, eg.Tensor]
   return [quantize(x, scale, zero, "uint8"), scale, zero.to("uint8")];
 }
 
-// Products of 8-bit numbers are exact in float64.
+// In float64, products of 8-bit integers are exact.
 const exact = (value: Value, zero: eg.Tensor | null) => {
   const x = tensor(value).to("float64");
   return zero === null ? x : x.sub(zero.to("float64"));
@@ -114,7 +114,7 @@ const column = (zero: eg.Tensor | null) =>
 const perChannel = (zero: eg.Tensor | null) =>
   zero !== null && zero.numel > 1 ? zero.reshape([-1, 1, 1, 1]) : zero;
 
-/** Returns the product of matrices of 8-bit numbers, less their zero points, as int32. */
+/** Returns the int32 product of 8-bit matrices, less their zero points. */
 export function productOf(a: Value, b: Value, aZero: Value, bZero: Value): eg.Tensor {
   const left = exact(a, column(tensorOrNull(aZero)));
   return carried(eg.matmul(left, exact(b, tensorOrNull(bZero))), "int32");

@@ -35,7 +35,7 @@ const kRecurrent = {
 type Given = ValuesOf<typeof kRecurrent>;
 type Activation = (x: eg.Tensor) => eg.Tensor;
 
-// Each makes an activation function from its two constants.
+// Each returns an activation function for its two constants.
 const kActivations: Readonly<Record<string, (alpha?: number, beta?: number) => Activation>> = {
   relu: () => eg.relu,
   tanh: () => eg.tanh,
@@ -68,7 +68,7 @@ const kActivations: Readonly<Record<string, (alpha?: number, beta?: number) => A
   softplus: () => (x) => eg.softplus(x),
 };
 
-// The numbers of constants that an activation takes from the lists of the node.
+// How many alphas and betas each activation takes from the node's lists.
 const kConstants: Readonly<Record<string, readonly [alpha: number, beta: number]>> = {
   affine: [1, 1],
   leakyrelu: [1, 0],
@@ -78,7 +78,7 @@ const kConstants: Readonly<Record<string, readonly [alpha: number, beta: number]
   elu: [1, 0],
 };
 
-/** Returns the activations of all directions, in their order. */
+/** Returns the activations of all directions, in order. */
 function activationsOf(usual: readonly string[], given: Given, directions: number): Activation[] {
   const names = given.activations ?? range(directions).flatMap(() => [...usual]);
   const [alphas, betas] = [[...(given.activation_alpha ?? [])], [...(given.activation_beta ?? [])]];
@@ -96,7 +96,7 @@ function activationsOf(usual: readonly string[], given: Given, directions: numbe
   });
 }
 
-/** What one direction computes with. */
+/** The parameters and settings of one direction. */
 interface Layer {
   readonly weight: eg.Tensor;
   readonly hiddenWeight: eg.Tensor;
@@ -108,7 +108,7 @@ interface Layer {
 }
 
 type State = readonly eg.Tensor[];
-/** Returns the next state from the input's part of the gates. */
+/** Returns the next state, given the gates' share from the input. */
 type Step = (gates: eg.Tensor, state: State, layer: Layer) => State;
 
 const limited = (x: eg.Tensor, { given: { clip } }: Layer) =>
@@ -122,7 +122,7 @@ const simpleStep: Step = (gates, [hidden], layer) => {
 const activated = (layer: Layer, i: number, x: eg.Tensor) =>
   (layer.activations[i] as Activation)(limited(x, layer));
 
-// The gates are in the order update, reset, hidden.
+// Gate order: update, reset, hidden.
 const gruStep: Step = (gates, [last], layer) => {
   const hidden = last as eg.Tensor;
   const [zIn, rIn, hIn] = eg.chunk(gates, 3, -1) as [eg.Tensor, eg.Tensor, eg.Tensor];
@@ -141,7 +141,7 @@ const gruStep: Step = (gates, [last], layer) => {
   return [candidate.add(update.mul(hidden.sub(candidate)))];
 };
 
-// The gates are in the order input, output, forget, cell.
+// Gate order: input, output, forget, cell.
 const lstmStep: Step = (gates, [hidden, cell], layer) => {
   const sums = gates.add(eg.linear(hidden as eg.Tensor, layer.hiddenWeight, layer.hiddenBias));
   const [i, o, f, c] = eg.chunk(sums, 4, -1) as [eg.Tensor, eg.Tensor, eg.Tensor, eg.Tensor];
@@ -156,7 +156,7 @@ const lstmStep: Step = (gates, [hidden, cell], layer) => {
   return [output.mul((layer.activations[2] as Activation)(next)), next];
 };
 
-// Runs one direction over x [time, batch, input]; rows whose sequence has ended keep their state and give zeros.
+// Runs one direction over x [time, batch, input]; rows whose sequence has ended keep their state and output zeros.
 function overTime(
   x: eg.Tensor,
   first: State,
@@ -197,7 +197,7 @@ interface Kind {
   readonly activations: readonly string[];
 }
 
-// Whether a layer of eg.nn computes the same.
+// Whether a layer of eg.nn computes the same result.
 function isUsual([, , , , lengths, ...rest]: readonly Value[], given: Given, kind: Kind): boolean {
   const names = (given.activations ?? []).map((name) => name.toLowerCase());
   const wanted = kind.activations.map((name) => name.toLowerCase());

@@ -1,18 +1,18 @@
-// Recurrent layers that are those of eg.nn, which compute several steps at once and are twice as fast as single ones.
+// Recurrent layers that eg.nn computes: it processes several steps at once, twice as fast as single steps.
 
 import * as eg from "edgegrad";
 import { range } from "./axes.js";
 
-/** The kinds of layers by their names in ONNX: the order in which eg.nn has the gates. */
+/** For each kind of layer, eg.nn's gates as indices into ONNX's order. */
 const kGateOrder = {
   RNN: [0],
-  // Update, reset, hidden become reset, update, new.
+  // ONNX: update, reset, hidden; eg.nn: reset, update, new.
   GRU: [1, 0, 2],
-  // Input, output, forget, cell become input, forget, cell, output.
+  // ONNX: input, output, forget, cell; eg.nn: input, forget, cell, output.
   LSTM: [0, 2, 3, 1],
 } as const;
 
-/** What a layer computes with; `initial` has the states before the first step. */
+/** The inputs of a layer; `initial` has the states before the first step. */
 export interface LayerInputs {
   readonly kind: keyof typeof kGateOrder;
   /** [time, batch, input] */
@@ -72,7 +72,7 @@ function reordered(x: eg.Tensor, order: readonly number[]): eg.Tensor {
   );
 }
 
-// Layers whose own weights are never used, by their arguments.
+// Layers by their arguments; their own weights are never used.
 const layers = new Map<string, eg.nn.Module>();
 
 function layerOf(
@@ -84,9 +84,9 @@ function layerOf(
 ): eg.nn.Module {
   const key = [kind, size, hidden, bias, bidirectional].join();
   const known = layers.get(key);
-  // After a shutdown of the engine it is made again.
+  // After a shutdown of the engine, the layer is created again.
   if (known !== undefined && !known.parameters()[0]?.disposed) return known;
-  // A layer draws its first weights, and must not change what a program draws.
+  // Creating a layer draws random weights, which must not affect the random numbers of the program.
   const state = eg.random.getState();
   const options = { bias, bidirectional };
   const made = eg.keep(

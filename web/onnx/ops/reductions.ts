@@ -9,7 +9,7 @@ import { flag, int, maybeInt, maybeInts, type Op, type Ops, op } from "./op.js";
 
 type Reduce = (x: eg.Tensor, dims: number[], keepdim: boolean) => eg.Tensor;
 
-// The axes are an attribute at first, and an input later.
+// The axes are an attribute in older versions and an input in newer ones.
 function reduction(
   reduce: Reduce,
   host?: (values: readonly number[]) => number,
@@ -56,7 +56,7 @@ const mean: Reduce = (x, dims, keepdim) =>
     ? eg.mean(x.to("float64"), dims, { keepdim }).to(x.dtype)
     : eg.mean(x, dims, { keepdim });
 
-// One axis after the other, from the last, so that the numbers of the others stay.
+// One axis at a time, from the last, so that the indices of the others do not shift.
 const product: Reduce = (x, dims, keepdim) =>
   [...dims]
     .sort((a, b) => b - a)
@@ -108,7 +108,7 @@ export const kReductions: Ops = {
     run: ([input, count], { axis, k, largest }) => {
       const x = tensor(input);
       const many = number(count) ?? k ?? 1;
-      // Of equal elements the first ones count, which topk() leaves open.
+      // ONNX prefers the first of equal elements; topk() does not guarantee that.
       const [values, indices] = eg.sort(x, axis, { descending: largest, stable: true });
       return [eg.narrow(values, axis, 0, many), eg.narrow(indices, axis, 0, many)];
     },

@@ -1,4 +1,4 @@
-// Images of another size, and other ops that move or pad pixels.
+// Resize, and other ops that resample or rearrange pixels.
 
 import * as eg from "edgegrad";
 import { unknownMode } from "../errors.js";
@@ -36,20 +36,20 @@ interface Axis {
   readonly size: number;
   readonly target: number;
   readonly scale: number;
-  /** The part that tf_crop_and_resize takes. */
+  /** The range that tf_crop_and_resize crops. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Returns where in the old axis an element of the new one is. */
+/** Returns the source coordinate of an element of the resized axis. */
 function coordinate(i: number, { size, target, scale, from, to }: Axis, mode: string): number {
   switch (mode) {
     case "half_pixel":
       return (i + 0.5) / scale - 0.5;
     case "half_pixel_symmetric": {
       const whole = size * scale;
-      const centre = size / 2;
-      return centre * (1 - target / whole) + (i + 0.5) / scale - 0.5;
+      const center = size / 2;
+      return center * (1 - target / whole) + (i + 0.5) / scale - 0.5;
     }
     case "pytorch_half_pixel":
       return target > 1 ? (i + 0.5) / scale - 0.5 : 0;
@@ -75,7 +75,7 @@ const kNearest: Readonly<Record<string, (x: number) => number>> = {
   ceil: Math.ceil,
 };
 
-// The weight of a neighbour at a distance.
+// The weight of a neighbor by its distance.
 function linearWeight(distance: number): number {
   return Math.max(0, 1 - Math.abs(distance));
 }
@@ -86,11 +86,11 @@ function cubicWeight(distance: number, a: number): number {
   return x < 2 ? a * x ** 3 - 5 * a * x ** 2 + 8 * a * x - 4 * a : 0;
 }
 
-/** Returns for each new element its old neighbours as [position, weight]. */
-function neighbours(axis: Axis, given: Given): [position: number, weight: number][][] {
+/** Returns the source neighbors of each new element as [position, weight]. */
+function neighbors(axis: Axis, given: Given): [position: number, weight: number][][] {
   const { size, target, scale } = axis;
   const isCubic = given.mode === "cubic";
-  // With antialias a smaller image is made of wider neighbourhoods.
+  // With antialias, downsampling uses wider neighborhoods.
   const stretch = given.antialias && scale < 1 ? scale : 1;
   const reach = (isCubic ? 2 : 1) / stretch;
   const last = size - 1;
@@ -117,9 +117,9 @@ function neighbours(axis: Axis, given: Given): [position: number, weight: number
   });
 }
 
-// One axis by a product with a matrix of weights.
+// Resizes one axis by a product with a weight matrix.
 function weighted(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
-  const rows = neighbours(axis, given);
+  const rows = neighbors(axis, given);
   const matrix = new Float64Array(axis.target * axis.size);
   const outside = new Float64Array(axis.target);
   rows.forEach((row, i) => {
@@ -146,7 +146,7 @@ function nearest(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
   return eg.indexSelect(x, axis.axis, index);
 }
 
-// The sizes that edgegrad's own op computes in the same way, which is much faster.
+// Uses eg.interpolate(), which is much faster, in the cases where it computes the same.
 function interpolated(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tensor | null {
   const changed = axes.filter(({ size, target }) => size !== target);
   const isImage =
@@ -155,7 +155,7 @@ function interpolated(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Ten
   const spatial = x.shape
     .slice(2)
     .map((size, i) => axes.find(({ axis }) => axis === i + 2) ?? unchanged(i + 2, size));
-  // A scale that does not fit the sizes exactly would move the coordinates.
+  // A scale that is not the exact ratio of the sizes would shift the coordinates.
   if (!spatial.every(({ size, target, scale }) => Math.abs(size * scale - target) < 1e-6))
     return null;
   const size = spatial.map(({ target }) => target);
@@ -216,7 +216,7 @@ function resize([input, roi, scales, sizes]: readonly Value[], given: Given): eg
   return resized(x, axes, given);
 }
 
-// With a policy all axes have one scale, with which none is larger, or none smaller, than wanted.
+// With a keep_aspect_ratio_policy all axes have one scale: no axis is larger, or no axis is smaller, than requested.
 function sizesFor(
   x: eg.Tensor,
   dims: readonly number[],
@@ -300,7 +300,7 @@ export const kResizing: Ops = {
   }),
 };
 
-// Version 20 has other names.
+// Version 20 renamed the modes.
 const kGridModes: Readonly<Record<string, string>> = { linear: "bilinear", cubic: "bicubic" };
 
 interface Windows {

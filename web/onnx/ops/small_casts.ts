@@ -1,10 +1,10 @@
-// Rounding to the floats of 8 and 4 bits.
+// Rounding to 8-bit and 4-bit floats.
 
 import * as eg from "edgegrad";
 import { unknownMode } from "../errors.js";
 import type { TypeName } from "../proto/types.js";
 
-/** Of each type the bits of its fraction, the exponent of its smallest normal number, and its largest number. */
+/** For each type: the bits of its fraction, the exponent of its smallest normal number, and its largest number. */
 const kFormats: Readonly<
   Partial<Record<TypeName, readonly [fraction: number, smallest: number, most: number]>>
 > = {
@@ -15,7 +15,7 @@ const kFormats: Readonly<
   float4e2m1: [1, 0, 6],
 };
 
-/** Returns the nearest numbers of a type; with `saturate` those beyond its range become its ends, otherwise NaN or infinity. */
+/** Rounds to the nearest numbers of a type; numbers beyond its range are clamped with `saturate`, otherwise NaN or infinity. */
 export function roundedToSmall(x: eg.Tensor, type: TypeName, saturate: boolean): eg.Tensor {
   const format = kFormats[type];
   if (format === undefined) return x;
@@ -30,14 +30,14 @@ export function roundedToSmall(x: eg.Tensor, type: TypeName, saturate: boolean):
   return eg.where(near.abs().gt(most), beyond, near);
 }
 
-/** Of the powers of two between which a number lies, the larger one is taken from this fraction of it on, by the round_mode. */
+/** By round_mode: the fraction of the next power of two from which a number is rounded up to it. */
 const kLargerFrom = new Map([
   ["up", 0.5 + 2 ** -24],
   ["down", 1],
   ["nearest", 0.75],
 ]);
 
-/** Returns powers of two from 2^-127 to 2^127; with `saturate` larger numbers become the largest, otherwise NaN. */
+/** Rounds to powers of two from 2^-127 to 2^127; larger numbers become the largest with `saturate`, otherwise NaN. */
 export function roundedToPower(x: eg.Tensor, mode: string, saturate: boolean): eg.Tensor {
   const from = kLargerFrom.get(mode) ?? unknownMode("round_mode", mode);
   const size = x.detach().to("float32").abs();

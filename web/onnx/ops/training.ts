@@ -5,14 +5,14 @@ import { number, tensor, type Value } from "../values/value.js";
 import { range } from "./axes.js";
 import { float, type Ops, op, string } from "./op.js";
 
-/** The inputs after rate and step, in groups of the same kind: as many as there are parameters in each. */
+/** Groups the inputs after rate and step by kind; each group has one tensor per parameter. */
 function groups(inputs: readonly Value[], kinds: number): eg.Tensor[][] {
   const rest = inputs.slice(2).map(tensor);
   const count = rest.length / kinds;
   return range(kinds).map((i) => rest.slice(i * count, (i + 1) * count));
 }
 
-/** Runs an update for each parameter, and returns the results of a kind side by side. */
+/** Runs an update for each parameter, and returns the results grouped by kind. */
 function updated(
   lists: readonly eg.Tensor[][],
   update: (...values: eg.Tensor[]) => eg.Tensor[],

@@ -1,4 +1,4 @@
-// The windows of convolutions and pools: sizes, strides and padding as ONNX gives them.
+// The windows of convolutions and pooling: sizes, strides and padding from ONNX's attributes.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors.js";
@@ -14,15 +14,15 @@ export const kWindow = {
   strides: maybeInts,
 };
 
-/** How windows lie on the spatial axes. */
+/** The windows on the spatial axes. */
 export interface Windows {
   readonly rank: number;
   readonly kernel: number[];
   readonly strides: number[];
   readonly dilations: number[];
-  /** Elements added before and behind each axis. */
+  /** Elements added before and after each axis. */
   readonly before: number[];
-  readonly behind: number[];
+  readonly after: number[];
 }
 
 interface Given {
@@ -44,8 +44,8 @@ export function windowsOn(
   }
   const strides = [...(given.strides ?? range(rank).map(() => 1))];
   const dilations = [...(given.dilations ?? range(rank).map(() => 1))];
-  const [before, behind] = padding(spatial, kernel, strides, dilations, given);
-  return { rank, kernel: [...kernel], strides, dilations, before, behind };
+  const [before, after] = padding(spatial, kernel, strides, dilations, given);
+  return { rank, kernel: [...kernel], strides, dilations, before, after };
 }
 
 function padding(
@@ -72,21 +72,21 @@ function padding(
 }
 
 /** Whether both ends of each axis have the same padding. */
-export function isSymmetric({ before, behind }: Windows): boolean {
-  return before.every((one, i) => one === behind[i]);
+export function isSymmetric({ before, after }: Windows): boolean {
+  return before.every((one, i) => one === after[i]);
 }
 
 /** Returns a tensor with padding around its last axes. */
 export function paddedBy(
   x: eg.Tensor,
   before: readonly number[],
-  behind: readonly number[],
+  after: readonly number[],
   value: number,
 ): eg.Tensor {
-  if ([...before, ...behind].every((one) => one === 0)) return x;
+  if ([...before, ...after].every((one) => one === 0)) return x;
   const pairs = before.flatMap((_, i) => {
     const axis = before.length - 1 - i;
-    return [before[axis] as number, behind[axis] as number];
+    return [before[axis] as number, after[axis] as number];
   });
   return eg.pad(x, pairs, { value });
 }

@@ -1,21 +1,22 @@
-// What a file may cost. A message of two bytes becomes an object of some hundred, so that a small file could fill the memory.
+// Limits the memory that a file may need. A message of two bytes becomes an object of about a hundred, so a small file could fill the
+// memory.
 
 import { fail } from "../errors.js";
 import type { MessageName } from "./schema.js";
 
-/** What every file may cost in bytes, and what it may cost for each of its bytes. */
+/** The bytes that every file may need, and the bytes that it may need for each of its bytes. */
 const kFloor = 64 * 2 ** 20;
 const kPerByte = 4;
 
-/** About the bytes of an object, with the lists in it and what is made of it. */
+/** The approximate bytes of an object with its lists and what is derived from it. */
 const kObject = 96;
 const kNode = 384;
-/** About the bytes of an entry in a list that grows. */
+/** The approximate bytes of an entry in a growing list. */
 export const kEntry = 16;
-/** About the bytes of a text with what refers to a value of that name. */
+/** The approximate bytes of a string with what refers to a value of that name. */
 export const kText = 64;
 
-/** Counts the memory that the parts of a file take. */
+/** Counts the memory that the parts of a file need. */
 export class Budget {
   #left: number;
 
@@ -23,12 +24,12 @@ export class Budget {
     this.#left = kFloor + kPerByte * fileBytes;
   }
 
-  /** Pays for a message without what is in it. */
+  /** Counts a message without its contents. */
   message(name: MessageName): void {
     this.spend(name === "Node" ? kNode : kObject);
   }
 
-  /** Pays for this many bytes; throws InvalidArgument if the file cannot have so much in it. */
+  /** Counts this many bytes; throws InvalidArgument if the total exceeds the limit. */
   spend(bytes: number): void {
     this.#left -= bytes;
     if (this.#left >= 0) return;

@@ -1,6 +1,6 @@
 // Lists of numbers in protobuf's packed form: the elements of tensors, which can be as long as the file.
 
-/** Returns the number of integers in these bytes; the last one may lack its end. */
+/** Returns the number of integers in these bytes; the last one may be incomplete. */
 export function countIntegers(bytes: Uint8Array): number {
   let count = 0;
   for (let i = 0; i < bytes.length; i++) count += (bytes[i] as number) < 128 ? 1 : 0;
@@ -8,8 +8,8 @@ export function countIntegers(bytes: Uint8Array): number {
 }
 
 /**
- * Writes the integers in these bytes as pairs of 32 bits, or their lower halves only. Returns false if one of them has more than ten
- * bytes or no end.
+ * Decodes the integers in these bytes to pairs of 32-bit words, or to their lower words only. Returns false if one has more than ten
+ * bytes or is incomplete.
  */
 export function readIntegers(
   bytes: Uint8Array,

@@ -5,7 +5,7 @@ import { Budget, kEntry, kText } from "./budget.js";
 import { countIntegers, readIntegers } from "./numbers.js";
 import { type Field, fieldsByNumber, type Message, type MessageName } from "./schema.js";
 
-/** The most messages inside each other, so that a hostile file does not exhaust the stack. */
+/** The largest nesting depth of messages, so that a hostile file does not overflow the stack. */
 const kMaxDepth = 200;
 
 const kVarint = 0;
@@ -15,7 +15,7 @@ const kFixed32 = 5;
 
 /** Where bytes come from. */
 export interface Origin {
-  /** The position of the first one in its file. */
+  /** The position of the first byte in its file. */
   readonly start: number;
   /** The size of the file. */
   readonly size: number;
@@ -24,7 +24,7 @@ export interface Origin {
   readonly where: string;
 }
 
-/** Returns the origin of a file's own bytes. */
+/** Returns the origin for the bytes of a whole file. */
 export function originOf(size: number, where = "onnx.load"): Origin {
   return { start: 0, size, budget: new Budget(size), where };
 }
@@ -42,7 +42,7 @@ const kNoValues: readonly never[] = Object.freeze([]);
 
 const emptyMessages = new Map<MessageName, Record<string, unknown>>();
 
-// A copy of one is made faster than an object with so many properties.
+// Copying a template is faster than creating an object with so many properties.
 function emptyMessage(name: MessageName): Record<string, unknown> {
   let empty = emptyMessages.get(name);
   if (empty === undefined) {
@@ -118,7 +118,7 @@ class Reader {
     }
   }
 
-  // Elements that are not packed follow each other with a tag for each.
+  // Elements that are not packed have a tag each.
   #singles(content: Packed, tag: number, end: number): Elements {
     const { make, as } = kPacked[content];
     const found: (number | bigint)[] = [];
@@ -175,11 +175,11 @@ class Reader {
     return content === "bytes" ? part : this.#text(part);
   }
 
-  // Most texts are short names, for which a call of the decoder takes longer than their characters.
+  // Most strings are short names, which decode faster here than by a call of the decoder.
   #text(bytes: Uint8Array): string {
     this.#origin.budget.spend(kText + bytes.length);
     if (bytes.length > 64 || bytes.some((one) => one > 127)) {
-      // Memory that threads share cannot be decoded.
+      // TextDecoder does not accept shared memory.
       this.#decoder ??= new TextDecoder();
       return this.#decoder.decode(new Uint8Array(bytes));
     }
@@ -194,7 +194,7 @@ class Reader {
     else this.#damaged(`wire type ${wire}, which protobuf no longer has`);
   }
 
-  // The end of a field whose length comes first.
+  // The end of a length-delimited field.
   #end(end: number): number {
     const length = this.#length(end);
     if (length > end - this.#at) this.#tooShort(length, end);

@@ -1,7 +1,7 @@
-// The messages of an .onnx file: each field with its number and what it holds. Reading, writing and the types of TypeScript all
-// follow from this table. Names are those of onnx.proto in camelCase, without the ending "Proto".
+// The messages of an .onnx file: each field with its number and content. Reading, writing and the TypeScript types all follow from
+// this table. Names are those of onnx.proto in camelCase, without the suffix "Proto".
 
-/** What a field can hold besides a message of the table. */
+/** The types of fields that are not messages of the table. */
 export interface Scalars {
   /** A signed 64-bit integer: a number where that is exact, otherwise a bigint. */
   int: number | bigint;
@@ -11,14 +11,14 @@ export interface Scalars {
   double: number;
   string: string;
   bytes: Uint8Array;
-  /** Lists of numbers that can be long: the elements of tensors. */
+  /** Lists of numbers, which can be long: the elements of tensors. */
   floats: Float32Array;
   doubles: Float64Array;
   int32s: Int32Array;
   int64s: BigInt64Array;
 }
 
-/** The messages by name, as [number, content] by field; a "*" marks a field that may repeat. */
+/** The messages by name, as [number, content] by field; a "*" marks a repeated field. */
 export const kMessages = {
   Model: {
     irVersion: [1, "int"],
@@ -125,14 +125,14 @@ type ContentOf<F> = F extends readonly [number, infer Content] ? Content : never
 type Read<C> = C extends keyof Scalars ? Scalars[C] : C extends MessageName ? Message<C> : never;
 type Given<C> = C extends keyof Scalars ? Scalars[C] : C extends MessageName ? Draft<C> : never;
 
-/** A message as it is read: a field that may repeat is a list, another that is missing is undefined. */
+/** A message that was read: a repeated field is a list, and a missing one is undefined. */
 export type Message<N extends MessageName> = {
   readonly [F in keyof Fields<N>]: ContentOf<Fields<N>[F]> extends `${infer C}*`
     ? readonly Read<C>[]
     : Read<ContentOf<Fields<N>[F]>> | undefined;
 };
 
-/** A message to write: what is undefined or an empty list is left out. */
+/** A message to write: undefined fields and empty lists are omitted. */
 export type Draft<N extends MessageName> = {
   readonly [F in keyof Fields<N>]?:
     | (ContentOf<Fields<N>[F]> extends `${infer C}*`

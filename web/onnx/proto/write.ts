@@ -1,5 +1,5 @@
-// Writes a message in protobuf's wire format. It is written from its end, because the length of what is inside a message comes before
-// it. Large bytes are copied once, into the result.
+// Writes a message in protobuf's wire format. It is written from its end, because the length of a nested message precedes it. Large
+// bytes are copied once, into the result.
 
 import type { Bytes } from "edgegrad";
 import { type Draft, type Field, fieldsByNumber, type MessageName } from "./schema.js";
@@ -19,7 +19,7 @@ const kWires: Readonly<Partial<Record<Field["content"], number>>> = {
 };
 const kBytes = 2;
 
-/** The memory for small bytes, and from which length on bytes are not copied to it. */
+/** The size of the buffer for small bytes, and the length from which bytes bypass it. */
 const kStage = 2 ** 14;
 const kLarge = 2 ** 12;
 
@@ -59,7 +59,7 @@ class Writer {
     this.#integer((number << 3) | wire);
   }
 
-  // Numbers share one field, which needs a tag only once.
+  // Numbers are packed: the field has one tag.
   #list(field: Field, values: readonly unknown[]): void {
     const isPacked = kWires[field.content] !== undefined;
     const write = (one: unknown) =>

@@ -1,4 +1,4 @@
-// The tensors in a file as values: every way in which a file can hold their elements.
+// Decodes the tensors of a file, in all the ways in which a file can store their elements.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors.js";
@@ -18,10 +18,10 @@ import {
 
 const kWhere = "onnx.load";
 
-/** The most elements of a tensor, so that sizes in bytes stay exact and below what a tensor can have. */
+/** The limit on elements of a tensor, so that sizes in bytes are exact and tensors can have them. */
 const kMostElements = 2 ** 31;
 
-/** Bits of one element in raw data. */
+/** The bits of an element in raw data. */
 export const kBits: Readonly<Record<TypeName, number>> = {
   float: 32,
   uint8: 8,
@@ -51,32 +51,32 @@ export const kBits: Readonly<Record<TypeName, number>> = {
   int2: 2,
 };
 
-/** A tensor of a file, whose element type and sizes have been checked. */
+/** A tensor of a file with a checked element type and shape. */
 export interface Stored {
   readonly message: Message<"Tensor">;
   readonly type: TypeName;
   readonly shape: number[];
   readonly count: number;
-  /** The bytes or the tensor that were read apart from the message. */
+  /** The data that was read separately from the message. */
   readonly apart: Apart | undefined;
 }
 
-/** Bytes of a file that have not been read. */
+/** A range of a file that has not been read. */
 export interface FilePart {
   readonly file: OpenFile;
   readonly start: number;
   readonly length: number;
 }
 
-/** Data that a message of a tensor does not have in it: its bytes, or where they are, or the tensor that was made of them. */
+/** Tensor data outside of its message: the bytes, their place in a file, or the tensor with their elements. */
 export type Apart = Uint8Array | FilePart | eg.Tensor;
 
-/** Frees the tensors among what was read apart. */
+/** Frees the tensors among data that was read separately. */
 export function disposeTensors(found: ReadonlyMap<Message<"Tensor">, Apart>): void {
   for (const one of found.values()) if (one instanceof eg.Tensor) one.dispose();
 }
 
-/** Checks a tensor of a file against its own data, and returns it. `apart` is data that was read apart from the message. */
+/** Checks that the data of a tensor of a file fits its type and shape, and returns it. `apart` is data outside of the message. */
 export function stored(message: Message<"Tensor">, apart?: Apart): Stored {
   const name = message.name ?? "";
   const type = typeNumbered(message.dataType);
@@ -131,7 +131,7 @@ export function byteLength(type: TypeName, count: number): number {
   return Math.ceil((count * kBits[type]) / 8);
 }
 
-// The field that has the elements when they are not bytes.
+// The typed field with the elements, for a tensor without raw data.
 function listOf({
   type,
   message,
@@ -143,12 +143,12 @@ function listOf({
   return message.int32Data ?? new Int32Array();
 }
 
-/** Returns the bytes of the elements; undefined if the message has them as numbers. */
+/** Returns the raw bytes of the elements; undefined if they are in a typed field. */
 export function rawBytes({ message, apart }: Stored): Uint8Array | undefined {
   return apart instanceof Uint8Array ? apart : message.rawData;
 }
 
-/** Returns the elements as a typed array from which eg.tensor() makes them. */
+/** Returns the elements as a typed array for eg.tensor(). */
 export function numbersOf(one: Stored): Elements {
   const raw = rawBytes(one);
   return raw === undefined ? fromList(one) : elementsIn(one.type, raw, one.count);
@@ -165,7 +165,7 @@ function fromList(one: Stored): Elements {
     return type === "uint64" ? withoutSign(list) : Uint32Array.from(list, Number);
   }
   if (isInteger(type) && kBits[type] >= 8) return list;
-  // The others have their bits in the lowest part of an int32.
+  // Other types store their bits in the low part of an int32.
   const isWide = kBits[type] === 16;
   const bits = isWide ? Uint16Array.from(list, Number) : Uint8Array.from(list, Number);
   return elementsIn(type, new Uint8Array(bits.buffer), count);
@@ -173,7 +173,7 @@ function fromList(one: Stored): Elements {
 
 /** Returns the elements in raw bytes, which are valid until the next call. */
 export function elementsIn(type: TypeName, raw: Uint8Array, count: number): Elements {
-  // Bytes of a file may lie anywhere, elements of an array may not.
+  // Typed arrays need aligned bytes, and those of a file may not be.
   const at = (size: number): [ArrayBuffer, number, number] => {
     const isAligned = raw.byteOffset % size === 0 && raw.buffer instanceof ArrayBuffer;
     const copy = isAligned ? raw : alignedCopy(raw);
@@ -221,7 +221,7 @@ export function elementsIn(type: TypeName, raw: Uint8Array, count: number): Elem
   }
 }
 
-// edgegrad holds uint64 as int64, which has half of its values.
+// edgegrad stores uint64 as int64, which covers only half of its range.
 function withoutSign(values: BigInt64Array): BigInt64Array {
   const words = new Int32Array(values.buffer, values.byteOffset, 2 * values.length);
   for (let i = 1; i < words.length; i += 2) {
@@ -232,7 +232,7 @@ function withoutSign(values: BigInt64Array): BigInt64Array {
   return values;
 }
 
-// One buffer for all copies, each of which is read before the next one is made: new memory would take longer than the copy.
+// One buffer for all copies, because each is used before the next is made: allocating would take longer than copying.
 let scratch = new ArrayBuffer(0);
 
 function alignedCopy(raw: Uint8Array): Uint8Array {
@@ -242,7 +242,7 @@ function alignedCopy(raw: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** Frees the memory that reading tensors has used. */
+/** Frees the buffer of aligned copies. */
 export function freeScratch(): void {
   scratch = new ArrayBuffer(0);
 }

@@ -1,4 +1,4 @@
-// Which tensors of a model are in other files.
+// The tensors of a model that are in external files.
 
 import type { Message } from "../proto/schema.js";
 
@@ -6,7 +6,7 @@ type TensorMessage = Message<"Tensor">;
 
 const kExternal = 1;
 
-/** Returns the tensors of a model that are in other files, also those in attributes. */
+/** Returns the tensors of a model that are in external files, including those in attributes. */
 export function externalTensors(model: Message<"Model">): TensorMessage[] {
   const found: TensorMessage[] = [];
   const visitTensor = (one: TensorMessage) => {

@@ -1,12 +1,11 @@
-// Large tensors, whose elements are read and converted in pieces: besides the tensor there is never more than one piece of them in
-// memory.
+// Large tensors are read and converted in pieces, so that besides the tensor only one piece is in memory.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors.js";
 import { dtypeOf, markAs } from "../values/types.js";
 import { elementsIn, kBits, numbersOf, rawBytes, type Stored } from "./decode.js";
 
-/** The size of a piece: it stays in the processor's cache, and elements do not lie across two of them. */
+/** The size of a piece: it fits into the processor's cache, and no element spans two pieces. */
 const kPieceBytes = 2 ** 20;
 
 /** Returns the elements of a tensor of a file. */
@@ -22,10 +21,10 @@ export function tensorOfStored(one: Stored): eg.Tensor {
 }
 
 function dtypeFor({ type }: Stored): eg.DType {
-  return dtypeOf(type) ?? fail("Internal", "onnx.load", "texts are no tensor.");
+  return dtypeOf(type) ?? fail("Internal", "onnx.load", "strings cannot be a tensor.");
 }
 
-/** A large tensor whose elements come one after the other. */
+/** A large tensor that is filled from its first element to its last. */
 export class Filling {
   readonly tensor: eg.Tensor;
   readonly #one: Stored;

@@ -1,8 +1,8 @@
-// Elements of fewer than 32 bits, as numbers.
+// Decodes elements of fewer than 32 bits.
 
 import type { TypeName } from "../proto/types.js";
 
-// The number of every pattern of 16 bits: decoding each element would take longer than reading the file.
+// A lookup table for all 16-bit patterns: decoding each element would take longer than reading the file.
 let halves: Float32Array | undefined;
 
 /** Returns IEEE 16-bit floats. */
@@ -20,7 +20,7 @@ export function upperHalves(bits: Uint16Array): Float32Array {
   return new Float32Array(result.buffer);
 }
 
-/** Returns integers of 2 or 4 bits, of which the first in each byte is in its lowest bits. */
+/** Returns integers of 2 or 4 bits; the first one in each byte is in its lowest bits. */
 export function smallIntegers(
   bytes: Uint8Array,
   count: number,
@@ -38,12 +38,12 @@ export function smallIntegers(
   return all;
 }
 
-/** Returns floats of 8 bits that are all exponent. */
+/** Returns 8-bit floats that have only an exponent. */
 export function powersOfTwo(bytes: Uint8Array): Float32Array {
   return Float32Array.from(bytes, (one) => (one === 255 ? Number.NaN : 2 ** (one - 127)));
 }
 
-/** Returns floats of 4 bits: a sign, two bits of exponent, one of the fraction. */
+/** Returns 4-bit floats: a sign, two exponent bits and one fraction bit. */
 export function float4(bits: Int8Array): Float32Array {
   return Float32Array.from(bits, (one) => {
     const size = [0, 0.5, 1, 1.5, 2, 3, 4, 6][one & 7] as number;
@@ -51,7 +51,7 @@ export function float4(bits: Int8Array): Float32Array {
   });
 }
 
-/** Returns floats of 8 bits. */
+/** Returns 8-bit floats. */
 export function float8(bytes: Uint8Array, type: TypeName): Float32Array {
   const isWide = type.includes("e5");
   const isUnsignedZero = type.endsWith("uz");

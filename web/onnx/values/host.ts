@@ -1,11 +1,11 @@
-// Small constants and shapes, which are plain JavaScript values: arithmetic on shapes makes no tensors.
+// Small constants and shapes are plain JavaScript values, so that arithmetic on shapes creates no tensors.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors.js";
 import type { TypeName } from "../proto/types.js";
 import { dtypeOf, markAs } from "./types.js";
 
-/** An array of numbers (truth values are 0 and 1) or texts, in C order. */
+/** An array of numbers (booleans are 0 and 1) or strings, in C order. */
 export class Host<Item extends number | string = number | string> {
   constructor(
     readonly type: TypeName,
@@ -14,15 +14,15 @@ export class Host<Item extends number | string = number | string> {
   ) {}
 }
 
-/** The most elements that are kept as a Host. */
+/** The largest number of elements that stay in a Host. */
 export const kMostHostElements = 256;
 
-/** Whether a value is an array of numbers in JavaScript. */
+/** Whether a value is a JavaScript array of numbers. */
 export function isNumbers(value: unknown): value is Host<number> {
   return value instanceof Host && value.type !== "string";
 }
 
-/** Whether a value is an array of texts. */
+/** Whether a value is an array of strings. */
 export function isTexts(value: unknown): value is Host<string> {
   return value instanceof Host && value.type === "string";
 }
@@ -41,7 +41,7 @@ export function hostInt(value: number): Host<number> {
 export function tensorOf(host: Host, device: eg.Device): eg.Tensor {
   const dtype = dtypeOf(host.type);
   if (dtype === null) {
-    fail("DtypeMismatch", "OnnxModule", "expected numbers, got an array of texts.");
+    fail("DtypeMismatch", "OnnxModule", "expected numbers, got an array of strings.");
   }
   const shape = [...host.shape];
   const made =
@@ -51,7 +51,7 @@ export function tensorOf(host: Host, device: eg.Device): eg.Tensor {
   return markAs(made, host.type);
 }
 
-// Numbers beyond int64 stand for its ends, which files use for "to the end".
+// Numbers beyond int64 are clamped to its range: files use them to mean "to the end".
 function bigintOf(value: number | string): bigint {
   const number = Number(value);
   if (number >= 2 ** 63) return 2n ** 63n - 1n;

@@ -1,4 +1,4 @@
-// Arithmetic on arrays in JavaScript, with broadcasting.
+// Arithmetic on JavaScript arrays, with broadcasting.
 
 import { fail } from "../errors.js";
 import type { TypeName } from "../proto/types.js";
@@ -10,7 +10,7 @@ export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-/** Returns the shape to which shapes broadcast. */
+/** Returns the broadcast of several shapes. */
 export function broadcastShape(...shapes: readonly (readonly number[])[]): number[] {
   const rank = Math.max(...shapes.map(({ length }) => length));
   return Array.from({ length: rank }, (_, i) => {
@@ -22,7 +22,7 @@ export function broadcastShape(...shapes: readonly (readonly number[])[]): numbe
   });
 }
 
-/** Returns the array with a larger shape to which it broadcasts. */
+/** Broadcasts an array to a larger shape. */
 export function expanded(one: Host<number>, shape: readonly number[]): Host<number> {
   if (one.shape.join() === shape.join()) return one;
   const strides = stridesOf(one.shape);
@@ -42,15 +42,15 @@ export function expanded(one: Host<number>, shape: readonly number[]): Host<numb
   return new Host(one.type, shape, data);
 }
 
-/** Returns the distance in elements between neighbours along each axis. */
+/** Returns the stride of each axis in elements. */
 export function stridesOf(shape: readonly number[]): number[] {
   return shape.map((_, i) => sizeOf(shape.slice(i + 1)));
 }
 
-/** The most elements that a result in JavaScript has: a few small arrays can broadcast to any size. */
+/** The limit on elements of a result in JavaScript: small arrays can broadcast to any size. */
 const kMostResult = 4096;
 
-/** Applies a function to the elements of arrays that broadcast; undefined for a result that is better a tensor. */
+/** Applies a function elementwise, with broadcasting; returns undefined for a result so large that it should be a tensor. */
 export function combined(
   arrays: readonly Host<number>[],
   fn: (...values: number[]) => number | boolean,
@@ -65,7 +65,7 @@ export function combined(
   return new Host(type, shape, data);
 }
 
-/** Returns a number as a type has it. */
+/** Rounds or wraps a number to a type. */
 export function rounded(value: number, type: TypeName): number {
   if (type === "bool") return Number(value !== 0);
   if (isInteger(type)) return Math.trunc(value);

@@ -1,13 +1,13 @@
-// ONNX's element types as tensors of edgegrad: those that edgegrad lacks are held in the next dtype that has all their values, and
-// which type a tensor stands for is remembered beside it.
+// ONNX's element types as tensors of edgegrad. Types that edgegrad lacks are emulated: a tensor stores them in the next dtype that has
+// all their values, and the type of the tensor is recorded separately.
 
 import type * as eg from "edgegrad";
 import { kTypes, type TypeName } from "../proto/types.js";
 
 type Tensor = eg.Tensor;
 
-/** The dtype that holds each type; null for texts, which are no tensors. */
-const kHeldAs: Readonly<Record<TypeName, eg.DType | null>> = {
+/** The dtype that stores each type; null for strings, which are not stored in tensors. */
+const kStorageDTypes: Readonly<Record<TypeName, eg.DType | null>> = {
   float: "float32",
   uint8: "uint8",
   int8: "int8",
@@ -31,7 +31,7 @@ const kHeldAs: Readonly<Record<TypeName, eg.DType | null>> = {
   uint4: "uint8",
   int4: "int8",
   float4e2m1: "float16",
-  // Its powers of two reach beyond those of float16.
+  // Its range exceeds that of float16.
   float8e8m0: "float32",
   uint2: "uint8",
   int2: "int8",
@@ -55,46 +55,46 @@ const kNames = new Map<number, TypeName>(
 );
 
 const kOwnTypes = new Map<eg.DType, TypeName>(
-  (Object.entries(kHeldAs) as [TypeName, eg.DType | null][])
+  (Object.entries(kStorageDTypes) as [TypeName, eg.DType | null][])
     .filter(([name, dtype]) => dtype?.startsWith(name.replace("double", "float")) || name === dtype)
     .map(([name, dtype]) => [dtype as eg.DType, name]),
 );
 
-// The types of tensors that are held in another dtype.
-const foreign = new WeakMap<Tensor, TypeName>();
+// The types of tensors with an emulated type.
+const emulatedTypes = new WeakMap<Tensor, TypeName>();
 
-/** Returns the type with a number in a file; undefined for numbers that are none. */
+/** Returns the type with a number in a file; undefined for an unknown number. */
 export function typeNumbered(number: number | bigint | undefined): TypeName | undefined {
   return kNames.get(Number(number ?? 0));
 }
 
-/** Returns the dtype that holds a type, or null for texts. */
+/** Returns the dtype that stores a type, or null for strings. */
 export function dtypeOf(type: TypeName): eg.DType | null {
-  return kHeldAs[type];
+  return kStorageDTypes[type];
 }
 
-/** Returns the type that a tensor stands for. */
+/** Returns the ONNX type of a tensor. */
 export function typeOf(tensor: Tensor): TypeName {
-  return foreign.get(tensor) ?? ownTypeOf(tensor.dtype);
+  return emulatedTypes.get(tensor) ?? ownTypeOf(tensor.dtype);
 }
 
-/** Returns the type of ONNX that is a dtype. */
+/** Returns the ONNX type that equals a dtype. */
 export function ownTypeOf(dtype: eg.DType): TypeName {
   return kOwnTypes.get(dtype) ?? "float";
 }
 
-/** Whether a tensor stands for a type that edgegrad lacks. */
-export function isForeign(tensor: Tensor): boolean {
-  return foreign.has(tensor);
+/** Whether a tensor has an emulated type. */
+export function isEmulated(tensor: Tensor): boolean {
+  return emulatedTypes.has(tensor);
 }
 
-/** Remembers what a tensor stands for. */
+/** Records the ONNX type of a tensor. */
 export function markAs(tensor: Tensor, type: TypeName): Tensor {
-  if (ownTypeOf(tensor.dtype) !== type) foreign.set(tensor, type);
+  if (ownTypeOf(tensor.dtype) !== type) emulatedTypes.set(tensor, type);
   return tensor;
 }
 
-/** Returns values of a type's dtype as the type has them: integers wrap around. */
+/** Wraps integers around to the range of an emulated type. */
 export function wrapped(tensor: Tensor, type: TypeName): Tensor {
   const [low, bits] = kRanges[type] ?? [0, 0];
   if (bits === 0 || tensor.dtype === type) return tensor;
@@ -109,7 +109,7 @@ export function rangeOf(type: TypeName): readonly [number, number] {
   return [low, low + 2 ** bits - 1];
 }
 
-/** Whether a type is one of integers, which are no truth values. */
+/** Whether a type is an integer type; bool is not. */
 export function isInteger(type: TypeName): boolean {
   return /^u?int/.test(type);
 }

@@ -1,19 +1,19 @@
-// What an edge of a graph carries, and how ops read it.
+// The values on the edges of a graph, and how ops read them.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors.js";
 import type { TypeName } from "../proto/types.js";
 import { Host, isNumbers, isTexts, tensorOf } from "./host.js";
-import { isForeign, typeOf } from "./types.js";
+import { isEmulated, typeOf } from "./types.js";
 
-/** A tensor, an array in JavaScript, a sequence, null for an optional without a value, or undefined for an input left out. */
+/** A tensor, a JavaScript array, a sequence, null for an optional without a value, or undefined for an omitted input. */
 export type Value = eg.Tensor | Host | readonly Value[] | null | undefined;
 
 const kWhere = "OnnxModule";
 
 let device: eg.Device = "cpu";
 
-/** Runs `fn` with the device on which numbers become tensors. */
+/** Runs `fn` with `wanted` as the device on which numbers become tensors. */
 export function onDevice<T>(wanted: eg.Device, fn: () => T): T {
   const before = device;
   device = wanted;
@@ -36,18 +36,18 @@ export function tensor(value: Value): eg.Tensor {
   return fail("InvalidArgument", kWhere, `expected a tensor as an input, got ${named(value)}.`);
 }
 
-/** Returns an input as a tensor, or null if it was left out. */
+/** Returns an input as a tensor, or null if it was omitted. */
 export function tensorOrNull(value: Value): eg.Tensor | null {
   return value === undefined || value === null ? null : tensor(value);
 }
 
-/** Returns an input as a number where that has the same effect on a tensor of this rank, otherwise as a tensor. */
+/** Returns an input as a number if that acts the same on a tensor of this rank, otherwise as a tensor. */
 export function operand(value: Value, rank: number): eg.Tensor | number {
   const isNumber = isNumbers(value) && value.data.length === 1 && value.shape.length <= rank;
   return isNumber ? (value.data[0] as number) : tensor(value);
 }
 
-/** Returns the elements of an input in JavaScript, which for a tensor of a device waits for it. */
+/** Returns the elements of an input as a JavaScript array; for a tensor, this waits for its device. */
 export function host(value: Value): Host<number> {
   if (isNumbers(value)) return value;
   const one = tensor(value).detach();
@@ -55,22 +55,22 @@ export function host(value: Value): Host<number> {
   return new Host(typeOf(one), one.shape, Array.from(data.dataSync(), Number));
 }
 
-/** Returns an input as a list of numbers, which is empty if it was left out. */
+/** Returns an input as a list of numbers; empty if it was omitted. */
 export function hostOr(value: Value): readonly number[] {
   return value === undefined || value === null ? [] : host(value).data;
 }
 
-/** Returns an input as a list of integers; undefined if it was left out. */
+/** Returns an input as a list of integers; undefined if it was omitted. */
 export function ints(value: Value): number[] | undefined {
   return value === undefined || value === null ? undefined : [...host(value).data];
 }
 
-/** Returns an input as a list of integers that must be there. */
+/** Returns a required input as a list of integers. */
 export function intsOf(value: Value, name: string): number[] {
   return ints(value) ?? fail("InvalidArgument", kWhere, `expected the input ${name}, got nothing.`);
 }
 
-/** Returns an input with one element as a number; undefined if it was left out. */
+/** Returns an input with one element as a number; undefined if it was omitted. */
 export function number(value: Value): number | undefined {
   if (value === undefined || value === null) return undefined;
   const { data } = host(value);
@@ -86,10 +86,10 @@ export function sequence(value: Value): readonly Value[] {
   return fail("InvalidArgument", kWhere, `expected a sequence as an input, got ${named(value)}.`);
 }
 
-/** Returns an input as texts. */
+/** Returns an input as strings. */
 export function texts(value: Value): Host<string> {
   if (isTexts(value)) return value;
-  return fail("DtypeMismatch", kWhere, `expected texts as an input, got ${named(value)}.`);
+  return fail("DtypeMismatch", kWhere, `expected strings as an input, got ${named(value)}.`);
 }
 
 /** Returns the type of the elements of a tensor or array. */
@@ -102,14 +102,14 @@ export function shapeOf(value: Value): readonly number[] {
   return value instanceof Host ? value.shape : tensor(value).shape;
 }
 
-/** Whether a value stands for a type that edgegrad lacks. */
-export function isForeignValue(value: Value): boolean {
-  return value instanceof eg.Tensor ? isForeign(value) : false;
+/** Whether a value has an emulated type. */
+export function isEmulatedValue(value: Value): boolean {
+  return value instanceof eg.Tensor ? isEmulated(value) : false;
 }
 
 function named(value: Value): string {
   if (value === undefined) return "nothing";
   if (value === null) return "an optional without a value";
-  if (value instanceof Host) return "an array of texts";
+  if (value instanceof Host) return "an array of strings";
   return value instanceof eg.Tensor ? "a tensor" : "a sequence";
 }

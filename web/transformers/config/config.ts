@@ -59,19 +59,19 @@ export class Config {
     return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
   }
 
-  /** Returns a whole number of at least 1. */
+  /** Returns an integer of at least 1. */
   size(key: string, fallback?: number): number {
     return this.#value(key, fallback, "a whole number from 1", (value) => {
       return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31;
     });
   }
 
-  /** Returns a whole number of at least 1, or null. */
+  /** Returns an integer of at least 1, or null. */
   sizeOrNull(key: string): number | null {
     return this.has(key) ? this.size(key) : null;
   }
 
-  /** Returns a whole number. */
+  /** Returns an integer. */
   whole(key: string, fallback?: number): number {
     return this.#value(key, fallback, "a whole number", Number.isSafeInteger);
   }

@@ -1,4 +1,4 @@
-// Buffers in files that follow from the architecture, and so are not read: how they are recognised, and computed when a model is saved.
+// Buffers in files that follow from the architecture, and so are not read: how they are recognized, and computed when a model is saved.
 
 import * as eg from "edgegrad";
 import type { Omitted } from "./names.js";

@@ -1,4 +1,4 @@
-// Elementwise ops whose results are true or false.
+// Elementwise ops with boolean results.
 
 import type { DType } from "edgegrad";
 import type { Call, Writer, Writers } from "../call.js";
@@ -6,7 +6,7 @@ import type { Name } from "../graph.js";
 import { Value, Varying } from "../values.js";
 import { isFloat } from "./elementwise.js";
 
-/** Types in the order of promotion. */
+/** Dtypes in the order of promotion. */
 export const kOrder: readonly DType[] = [
   "bool",
   "uint8",
@@ -18,7 +18,7 @@ export const kOrder: readonly DType[] = [
   "float64",
 ];
 
-/** Returns the type in which the order of operands is known: there is none of truth values in ONNX. */
+/** Returns the type in which operands are ordered: ONNX does not order booleans. */
 export function orderedType(c: Call, ...names: readonly string[]): DType {
   const common = commonType(c, ...names);
   return common === "bool" ? "uint8" : common;

@@ -5,7 +5,7 @@ import { noForm } from "../exporter.js";
 import type { Attribute, Attributes, Name } from "../graph.js";
 import { type Size, Varying } from "../values.js";
 
-/** Writes a node for inputs with a batch dimension, which is added to those without. */
+/** Writes a node that needs a batch dimension, which is added to inputs without one. */
 function batched(
   c: Call,
   dims: number,
@@ -100,7 +100,7 @@ function windowOf(c: Call, dims: number): Window {
   const window: Window = { kernel_shape: kernel, strides, pads: [...both, ...both] };
   const own = dilations === undefined ? window : { ...window, dilations };
   if (!c.is("ceilMode")) return own;
-  // Readers do not agree on which of the last windows count: elements are added instead, so that all windows fit.
+  // Readers disagree on which of the last windows count, so padding is added until all windows fit.
   const [from, to] = [c.value("input"), c.out].map((value) => value.sizes().slice(-dims)) as [
     Size[],
     Size[],
@@ -130,7 +130,7 @@ function maxPool(dims: number): Writer {
   };
 }
 
-// Readers refuse padding as large as a window, so it is a node of its own.
+// Readers reject padding as large as a window, so the padding is a separate node.
 function padded(c: Call, dims: number, window: Window): readonly Name[] | Name {
   const { pads } = window;
   const around = c.list([0, 0, ...pads.slice(0, dims), 0, 0, ...pads.slice(dims)]);
@@ -159,7 +159,7 @@ function avgPool(dims: number): Writer {
     if (!c.is("countIncludePad") || String(window.pads) === String([...both, ...both])) {
       return batched(c, dims, (x) => c.node("AveragePool", [x], attributes));
     }
-    // Only the padding that was asked for counts.
+    // Only the requested padding counts.
     const pads = window.pads.map((one, i) => one - (both[i % dims] as number));
     const around = c.list([0, 0, ...both, 0, 0, ...both]);
     return batched(c, dims, (x) =>
@@ -172,7 +172,7 @@ function avgPool(dims: number): Writer {
   };
 }
 
-// A window that always has the size of the input, whatever that is.
+// Whether the window always has the size of the input.
 function isWholePlane(c: Call, dims: number): boolean {
   const kernel = c.sizes("kernelSize", dims);
   const sizes = c.value("input").sizes().slice(-dims);
@@ -227,7 +227,7 @@ function averaged(c: Call, from: readonly number[], to: readonly number[]): Name
   }, c.in("input"));
 }
 
-// The largest elements of windows of different sizes, one dimension after the other.
+// The maximum of windows of different sizes, one dimension at a time.
 function largestIn(c: Call, from: readonly number[], to: readonly number[]): Name {
   const { rank } = c.value("input");
   return from.reduce<Name>((name, size, i) => {
@@ -246,7 +246,7 @@ function largestIn(c: Call, from: readonly number[], to: readonly number[]): Nam
   }, c.in("input"));
 }
 
-// The share of each element in each average.
+// The weight of each element in each average.
 function averages(c: Call, size: number, count: number): Name {
   const shares = Array.from({ length: size * count }, (_, i) => {
     const [row, column] = [Math.floor(i / count), i % count];
@@ -288,7 +288,7 @@ const interpolate: Writer = (c) => {
     nearest_mode: mode === "nearest" ? "floor" : "round_prefer_ceil",
   };
   const dims = input.rank - 2;
-  // Given factors are used as they are, unless they are computed anew from the sizes.
+  // Given factors are used as they are, unless recomputeScaleFactor derives them from the sizes.
   if (!c.isLeftOut("scaleFactor") && !c.is("recomputeScaleFactor")) {
     const factors = c.ints("scaleFactor", dims);
     const scales = c.graph.constant([1, 1, ...factors], "float32");
@@ -330,7 +330,7 @@ export const kConv: Writers = {
   interpolate,
 };
 
-/** Functions that are composed of ops here and single nodes in ONNX; the parts stand for what the node cannot do. */
+/** Functions that are composed of ops here and single nodes in ONNX; cases that the node does not cover are written as their parts. */
 export const kConvComposites: Writers = {
   conv3d: conv(3),
   convTranspose3d: convTranspose(3),

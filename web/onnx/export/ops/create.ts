@@ -44,7 +44,7 @@ const eye: Writer = (c) => {
   return c.out.dtype === "bool" ? c.graph.cast(ones, "bool") : ones;
 };
 
-// Other numbers at every run.
+// Different numbers in every run.
 function random(type: "Uniform" | "Normal"): Writer {
   return (c) => c.node(`Random${type}Like`, [filled(c, c.scalar(0))]);
 }

@@ -65,7 +65,7 @@ const trace: Writer = (c) => {
   return c.reduce("ReduceSum", c.graph.cast(elements, c.out.dtype), [0], false);
 };
 
-// Where a matrix has its diagonal, the value.
+// Writes a value to the diagonal of a matrix.
 const fillDiagonal: Writer = (c) => {
   if (c.value("input").rank !== 2 || c.is("wrap"))
     noForm("other tensors than matrices, or wrap: true");

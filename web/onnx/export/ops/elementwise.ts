@@ -1,4 +1,4 @@
-// Arithmetic and functions of single elements.
+// Arithmetic and elementwise functions.
 
 import type { DType } from "edgegrad";
 import type { Call, Writer, Writers } from "../call.js";
@@ -13,7 +13,7 @@ export function isFloat(dtype: DType): boolean {
   return kFloats.includes(dtype);
 }
 
-/** Returns the type of node for an op of one operand, whose result has the type in which it is computed. */
+/** Returns the writer of a one-operand op that is a single node and is computed in the dtype of its result. */
 export function unary(type: string): Writer {
   return (c) => c.node(type, [c.operand("input", c.out.dtype)]);
 }
@@ -45,7 +45,7 @@ const div: Writer = (c) => {
   const mode = c.arg("roundingMode");
   if (mode === "floor") return floorDivided(c, a, b);
   const quotient = c.node("Div", [a, b]);
-  // The division of whole numbers already rounds towards zero.
+  // The division of integers already rounds towards zero.
   return mode === "trunc" && isFloat(c.out.dtype) ? truncated(c, quotient) : quotient;
 };
 
@@ -65,7 +65,7 @@ const remainder: Writer = (c) => {
   return c.node("Sub", [a, c.node("Mul", [floorDivided(c, a, b), b])]);
 };
 
-// Whole numbers are rounded already.
+// Integers are rounded already.
 function rounding(write: (c: Call, x: Name) => Name): Writer {
   return composed((c, x) => (isFloat(c.out.dtype) ? write(c, x) : c.node("Identity", [x])));
 }
@@ -100,13 +100,13 @@ function bounded(type: "Max" | "Min", bound = "other"): Writer {
   return (c) => extreme(c, type, ...operands(c, "input", bound));
 }
 
-// The larger or smaller of two operands; of truth values these are "or" and "and".
+// The larger or smaller of two operands; of booleans these are "or" and "and".
 function extreme(c: Call, type: "Max" | "Min", a: Name, b: Name): Name {
   if (c.out.dtype !== "bool") return c.node(type, [a, b]);
   return c.node(type === "Max" ? "Or" : "And", [a, b]);
 }
 
-// The other operand where one is NaN.
+// Where one operand is NaN, the other one.
 function ignoringNaN(type: "Max" | "Min"): Writer {
   return (c) => {
     const [a, b] = operands(c);
@@ -116,7 +116,7 @@ function ignoringNaN(type: "Max" | "Min"): Writer {
   };
 }
 
-// One of two tensors at each position. Readers do not choose between truth values, which are numbers then.
+// Chooses between two tensors at each position. Readers do not support Where on booleans, which are cast to numbers.
 function chosen(c: Call, condition: Name, first: string, second: string): Name {
   const { dtype } = c.out;
   const own = dtype === "bool" ? "uint8" : dtype;
@@ -239,7 +239,7 @@ const entr: Writer = composed((c, x) => {
   return c.node("Where", [c.node("Greater", [x, zero]), inside, outside]);
 });
 
-// The integral of the normal distribution.
+// The cumulative distribution function of the normal distribution.
 function ndtr(c: Call, x: Name): Name {
   const scaledDown = c.node("Mul", [x, c.scalar(Math.SQRT1_2)]);
   return c.node("Mul", [c.node("Add", [c.node("Erf", [scaledDown]), c.scalar(1)]), c.scalar(0.5)]);

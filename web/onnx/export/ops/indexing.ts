@@ -51,7 +51,7 @@ const index: Writer = (c) => {
   const rest = input.shape.map((_, i) => i).filter((one) => !dims.includes(one));
   const turned = c.transpose(c.in("input"), [...dims, ...rest]);
   const picked = c.node("GatherND", [turned, placesOf(c, indices)]);
-  // Neighbouring indices leave their result in their place.
+  // If the indexed dimensions are adjacent, the result replaces them.
   const isTogether = dims.every((dim, i) => i === 0 || dim === (dims[i - 1] as number) + 1);
   const before = isTogether ? (dims[0] as number) : 0;
   const rank = Math.max(...indices.map((one) => one.rank));
@@ -63,7 +63,7 @@ const index: Writer = (c) => {
   return c.transpose(picked, order);
 };
 
-// The positions that several indices give together, in a new last dimension.
+// The positions that several index tensors describe together, in a new last dimension.
 function placesOf(c: Call, indices: readonly Value[]): Name {
   const rank = Math.max(...indices.map((one) => one.rank));
   const shape = commonShape(indices, rank);
@@ -154,7 +154,7 @@ function isTensor(c: Call, name: string): boolean {
   return typeof c.arg(name) === "object" && !(c.arg(name) instanceof Varying);
 }
 
-// Of the source, only as many elements as there are positions are used.
+// Crops the source to the shape of the index.
 function cropped(c: Call, name: Name, source: string): Name {
   const [sizes, own] = [c.value("index").sizes(), c.value(source).sizes()];
   return sizes.reduce<Name>(
@@ -178,7 +178,7 @@ const scatterReduce: Writer = (c) => {
   });
 };
 
-// Writes whole slices: the index is repeated over the other dimensions.
+// Writes whole slices by repeating the index over the other dimensions.
 function slices(reduction: string, updatesOf: (c: Call, sizes: readonly Size[]) => Name): Writer {
   return (c) => {
     const input = c.value("input");
@@ -269,7 +269,7 @@ const isin: Writer = (c) => {
   return c.is("invert") ? c.node("Not", [isThere]) : isThere;
 };
 
-/** Functions that are composed of ops here and single nodes in ONNX, or nearly. */
+/** Functions that are composed of ops here and one or a few nodes in ONNX. */
 export const kIndexingComposites: Writers = { unique, isin };
 
 /** Reading and writing elements by their positions. */

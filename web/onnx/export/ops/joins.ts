@@ -1,4 +1,4 @@
-// Joining, repeating, turning and padding.
+// Concatenation, repetition, flipping, rolling and padding.
 
 import { type Call, kEnd, lifted, type Writer, type Writers } from "../call.js";
 import { noForm } from "../exporter.js";
@@ -14,7 +14,7 @@ function tensorsOf(c: Call): { names: Name[]; values: Value[] } {
 
 const cat: Writer = (c) => {
   const { names, values } = tensorsOf(c);
-  // As in PyTorch, an empty vector fits to everything.
+  // As in PyTorch, an empty vector can be concatenated with any shape.
   const kept = names.filter((_, i) => String(values[i]?.shape) !== "0");
   return c.node("Concat", kept, { axis: c.dim("dim", c.out.rank) });
 };
@@ -101,7 +101,7 @@ const pad: Writer = (c) => {
   return isBool ? c.graph.cast(padded, "bool") : padded;
 };
 
-// Versions before 19 cannot wrap: the ends are copied one dimension after the other.
+// Pad before version 19 has no mode "wrap", so the ends are copied one dimension at a time.
 function wrapped(c: Call, begins: readonly Size[], ends: readonly Size[]): Name {
   let name = c.in("input");
   for (const [dim, begin] of begins.entries()) {
@@ -171,7 +171,7 @@ const repeatInterleave: Writer = (c) => {
   return c.exporter.reshape(tiledName, [], c.out.sizes());
 };
 
-/** Joining, repeating, turning and padding. */
+/** Concatenation, repetition, flipping, rolling and padding. */
 export const kJoins: Writers = {
   cat,
   stack,

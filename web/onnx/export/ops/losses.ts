@@ -6,7 +6,7 @@ import type { Name } from "../graph.js";
 import { Value } from "../values.js";
 import { length } from "./norms.js";
 
-// The mean or the sum of the losses of all elements, or all of them.
+// Applies the reduction: the mean or the sum of all losses, or the losses themselves.
 function reduced(c: Call, name: Name, rank = broadcastRank(c)): Name {
   const reduction = c.arg("reduction") as string;
   if (reduction === "none") return name;
@@ -74,7 +74,7 @@ const withLogits: Writer = elementwise((c, input, target) => {
   return weighted(c, c.node("Add", [negative, c.node("Mul", [factor, softplus])]));
 });
 
-// Class numbers have one dimension less than the scores, of which the classes are dimension 1; a single sample has only classes.
+// In the scores the classes are dimension 1, or dimension 0 for a single sample; the targets lack this dimension.
 function classLoss(type: string): Writer {
   return (c) => {
     const [input, target] = [c.value("input"), c.value("target")];
@@ -94,7 +94,7 @@ function classLoss(type: string): Writer {
   };
 }
 
-// A part of the probability is spread over all classes; samples to ignore count for nothing.
+// Label smoothing spreads a part of the probability over all classes; ignored samples do not count.
 function smoothed(c: Call, smoothing: number): Name {
   const [input, target, weight] = [c.value("input"), c.value("target"), c.optional("weight")];
   if (input.rank < 2) noForm("label smoothing of a single sample");

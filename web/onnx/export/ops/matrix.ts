@@ -68,7 +68,7 @@ const addr: Writer = (c) =>
 
 const bilinear: Writer = (c) => {
   const rank = c.value("input1").rank;
-  // For each of the outputs: the row of input1 times a matrix, times input2.
+  // For each output: a row of input1 times a matrix, times input2.
   const left = c.unsqueeze(c.in("input1"), [rank - 1]);
   const rows = c.node("MatMul", [c.unsqueeze(left, [rank - 1]), c.in("weight")]);
   const products = c.node("Mul", [
@@ -113,7 +113,7 @@ const kron: Writer = (c) => {
   return c.exporter.reshape(c.node("Mul", [spread(a, 1), spread(b, 0)]), [], c.out.sizes());
 };
 
-// Attention as products and a softmax, which every reader of files has.
+// Attention as products and a softmax, which every reader supports.
 const attention: Writer = (c) => {
   const [query, key, value] = [c.value("query"), c.value("key"), c.value("value")];
   const dtype = c.out.dtype;
@@ -130,7 +130,7 @@ const attention: Writer = (c) => {
   return c.node("MatMul", [weights, values as Name]);
 };
 
-// Heads of keys and values that several heads of queries share are repeated.
+// Repeats the heads of keys and values that several query heads share.
 function grouped(c: Call, given: Value, query: Value): Name {
   const name = c.as(given, c.out.dtype);
   const { rank } = given;
@@ -143,7 +143,7 @@ function grouped(c: Call, given: Value, query: Value): Name {
   return c.exporter.reshape(repeated, [], sizes);
 }
 
-// What is added to the scores: minus infinity where a query must not see a key.
+// The mask that is added to the scores: minus infinity where a query must not see a key.
 function maskOf(c: Call, queries: Size, keys: Size): Name | null {
   const dtype = c.out.dtype;
   const hidden = c.scalar(-Infinity, dtype);

@@ -43,7 +43,7 @@ const rmsNorm: Writer = (c) => {
   return weight === null ? result : c.node("Mul", [result, c.as(weight)]);
 };
 
-// A tensor with one element for each channel, which is dimension 1.
+// A tensor with one element per channel (dimension 1).
 function channels(c: Call, value: Value | null, fallback: number, count: Size): Name {
   if (value !== null) return c.as(value, c.out.dtype);
   return filled(c, [c.known("the number of channels", count)], fallback);
@@ -74,7 +74,7 @@ function batchStatistics(c: Call): Name {
   return affine(c, c.node("Div", [distance, root]));
 }
 
-// Scales and moves each channel.
+// Scales and shifts each channel.
 function affine(c: Call, name: Name): Name {
   const { rank } = c.value("input");
   const places = Array.from({ length: Math.max(0, rank - 2) }, (_, i) => i + 1);

@@ -1,8 +1,8 @@
-// The orders of dimensions that ops which only reorder them make.
+// The permutations of ops that only reorder dimensions.
 
 import type { Call } from "../call.js";
 
-/** Returns the order in which two dimensions are swapped. */
+/** Returns the permutation that swaps two dimensions. */
 export function swapped(rank: number, a: number, b: number): number[] {
   const order = Array.from({ length: rank }, (_, i) => i);
   [order[a], order[b]] = [order[b] ?? a, order[a] ?? b];
@@ -17,7 +17,7 @@ function moved(c: Call, rank: number): number[] {
   return order.map((one) => (one < 0 ? (rest.shift() as number) : one));
 }
 
-/** The orders by op. */
+/** The permutation of each op. */
 export const kOrders = {
   transpose: (c: Call, rank: number) => swapped(rank, c.dim("dim0"), c.dim("dim1")),
   swapaxes: (c: Call, rank: number) => swapped(rank, c.dim("axis0"), c.dim("axis1")),

@@ -1,5 +1,5 @@
-// LSTM, GRU and RNN. The gates have another order in ONNX, so the parameters are cut and joined again: they keep their names, and
-// a reader that prepares constants does this once.
+// LSTM, GRU and RNN. ONNX orders the gates differently, so nodes split and concatenate the parameters. The parameters keep their
+// names, and a reader that folds constants reorders them once.
 
 import { nn } from "edgegrad";
 import type { Call, Writer, Writers } from "../call.js";
@@ -7,12 +7,12 @@ import { noForm } from "../exporter.js";
 import type { Name } from "../graph.js";
 import { type Step, Value } from "../values.js";
 
-// The places of PyTorch's gates (input, forget, cell, output; reset, update, new) in ONNX's order.
+// The indices of PyTorch's gates (input, forget, cell, output; reset, update, new) in ONNX's order.
 const kOrders = { LSTM: [0, 3, 1, 2], GRU: [1, 0, 2], RNN: [0] } as const;
 
 type Kind = keyof typeof kOrders;
 
-// The parts of a parameter that belong to the gates, in ONNX's order, with a dimension for the direction.
+// A parameter with its gates in ONNX's order and a dimension for the direction.
 function reordered(c: Call, value: Value, kind: Kind): Name {
   const order = kOrders[kind];
   const name = c.as(value, c.out.dtype);
@@ -37,7 +37,7 @@ function reordered(c: Call, value: Value, kind: Kind): Name {
 interface Direction {
   readonly inputWeight: Name;
   readonly hiddenWeight: Name;
-  /** The biases of input and state, or null for zeros. */
+  /** The biases of input and state; null means zeros. */
   readonly biases: Name | null;
 }
 
@@ -89,7 +89,7 @@ function layer(c: Call, given: Layer): [outputs: Name, hidden: Name, state: Name
   return [outputs, hidden, state];
 }
 
-// All steps of a layer, whose part of the gates for the input was computed before by linear(): the node computes that itself.
+// All steps of a layer. linear() has computed the gates' share from the input before, but the node computes that itself.
 function steps(c: Call, kind: Kind, activation: string | null): Name[] {
   const gates = c.value("inputGates");
   const maker = c.exporter.makers.get(gates) as Step | undefined;
@@ -131,7 +131,7 @@ function biasesOf(c: Call, biases: readonly Value[], kind: Kind): Name | null {
   );
 }
 
-// A whole layer of the package, which computes all steps one after the other.
+// A whole layer of the package, which computes its steps in sequence.
 const module_: Writer = (c) => {
   const module = c.arg("module") as nn.GRU | nn.RNN;
   const kind: Kind = module instanceof nn.GRU ? "GRU" : "RNN";
@@ -181,5 +181,5 @@ export const kRecurrent: Writers = {
   rnnSteps: (c) => steps(c, "RNN", kActivations[c.arg("nonlinearity") as nn.RNN["nonlinearity"]]),
 };
 
-/** Layers of the package that are single nodes in ONNX; the parts stand for what the node cannot do. */
+/** Layers of the package that are single nodes in ONNX; cases that the node does not cover are written as their parts. */
 export const kRecurrentLayers: Writers = { GRU: module_, RNN: module_ };

@@ -1,4 +1,4 @@
-// Sums, means and other reductions, running ones too, and sorting.
+// Sums, means and other reductions, cumulative ones too, and sorting.
 
 import { type Call, lifted, type Writer, type Writers } from "../call.js";
 import { noForm } from "../exporter.js";
@@ -16,7 +16,7 @@ function reduced(type: string): Writer {
   return (c) => c.reduce(type, c.in("input", c.out.dtype), dimsOf(c), c.is("keepdim"));
 }
 
-/** Returns a mean, in which whole numbers may not be. */
+/** Returns a mean; integers are not allowed. */
 function mean(c: Call, name: Name, dims: readonly number[], keep: boolean): Name {
   return c.reduce("ReduceMean", name, dims, keep);
 }
@@ -28,7 +28,7 @@ const ofTruth =
     return c.graph.cast(c.reduce(type, truth, dimsOf(c), c.is("keepdim")), "bool");
   };
 
-// max() of everything, along a dimension (values and positions), or of two tensors.
+// max() of all elements, along a dimension (values and positions), or of two tensors.
 function extreme(largest: boolean): Writer {
   const [reduce, find, of2] = largest
     ? ["ReduceMax", "ArgMax", "Max"]
@@ -69,7 +69,7 @@ function numeric(c: Call): Name {
   return c.in("input", c.value("input").dtype === "bool" ? "int32" : c.value("input").dtype);
 }
 
-// The mean of the squared distances from the mean, over one less than there are elements.
+// The sum of the squared distances from the mean, divided by the number of elements less the correction.
 function variance(c: Call, dims: readonly number[], keep: boolean): Name {
   const dtype = c.out.dtype;
   const input = c.in("input", dtype);
@@ -78,7 +78,7 @@ function variance(c: Call, dims: readonly number[], keep: boolean): Name {
   return c.node("Div", [sum, countLess(c, dims)]);
 }
 
-// The number of elements that are reduced, less the correction.
+// The number of reduced elements, less the correction.
 function countLess(c: Call, dims: readonly number[]): Name {
   const unbiased = c.arg("unbiased");
   const correction = typeof unbiased === "boolean" ? Number(unbiased) : c.number("correction");
@@ -146,7 +146,7 @@ const aminmax: Writer = (c) => {
 const cumsum: Writer = (c) =>
   c.node("CumSum", [c.in("input", c.out.dtype), c.graph.constant(c.dim("dim"), "int64")]);
 
-// From the largest element, whose power does not overflow.
+// Subtracts the largest element, so that no power overflows.
 const logcumsumexp: Writer = (c) => {
   const axis = c.dim("dim");
   const x = c.in("input");
@@ -220,7 +220,7 @@ const median: Writer = (c) => {
   return nth(c, axis, Math.floor((size + 1) / 2));
 };
 
-// The number of borders below each element.
+// The number of boundaries below each element.
 const searchsorted: Writer = (c) => {
   if (!c.isLeftOut("sorter") || c.value("sortedSequence").rank !== 1)
     noForm("more than one sequence");
@@ -237,7 +237,7 @@ function bordersBelow(c: Call, borders: string): Name {
   return c.reduce("ReduceSum", c.graph.cast(isBelow, c.out.dtype), [rank], false);
 }
 
-/** Sums, means and other reductions, running ones too, and sorting. */
+/** Sums, means and other reductions, cumulative ones too, and sorting. */
 export const kReductions: Writers = {
   sum: reduced("ReduceSum"),
   mean: reduced("ReduceMean"),

@@ -1,4 +1,4 @@
-// Views: ops that only change how elements are seen, and parts of tensors.
+// Views and parts of tensors.
 
 import { type Call, kEnd, type Writer, type Writers } from "../call.js";
 import { kViewUpdate } from "../trace.js";
@@ -13,7 +13,7 @@ const reshape: Writer = (c) =>
 const flatten: Writer = (c) => {
   const { rank } = c.value("input");
   const [start, end] = [c.dim("startDim", rank), c.dim("endDim", rank)];
-  // Flatten makes matrices.
+  // Flatten always returns a matrix.
   const isMatrix = rank > 1 && start <= 1 && end === rank - 1 && c.out.rank === 2;
   return isMatrix && start === 1 ? c.node("Flatten", [c.in("input")], { axis: 1 }) : reshape(c);
 };
@@ -32,7 +32,7 @@ const unsqueeze: Writer = (c) => c.unsqueeze(c.in("input"), [c.dim("dim", c.out.
 
 const expand: Writer = (c) => c.node("Expand", [c.in("input"), c.exporter.shape(c.out.sizes())]);
 
-// A bound of a slice in ONNX counts from the end if it is negative, as here.
+// As here, negative bounds of a slice in ONNX count from the end.
 const slice: Writer = (c) => {
   const bound = (name: string, other: number) =>
     c.isLeftOut(name) ? other : (c.arg(name) as Size);
@@ -63,7 +63,7 @@ const select: Writer = (c) => {
   return c.squeeze(c.node("Gather", [c.in("input"), index], { axis }), [axis]);
 };
 
-// All ops that split a tensor along a dimension, whose sizes are those of the results.
+// Any op that splits a tensor along a dimension; the sizes are those of the results.
 const split: Writer = (c) => {
   const axis = c.dim("dim");
   const sizes = c.exporter.shape(c.step.outputs.map((one) => one.size(axis)));

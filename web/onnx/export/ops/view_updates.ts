@@ -1,4 +1,4 @@
-// Changes in place of a view, written back into what it is a view of.
+// In-place changes of a view, written back to its base.
 
 import { Call, kEnd, type Writer } from "../call.js";
 import { noForm } from "../exporter.js";
@@ -6,7 +6,7 @@ import type { Name } from "../graph.js";
 import { type Size, type Step, sizeFrom } from "../values.js";
 import { kOrders } from "./orders.js";
 
-/** Writes a changed view back into what it is a view of. */
+/** Writes a changed view back to its base. */
 export const viewUpdate: Writer = (c) => {
   const [base, value] = [c.value("base"), c.value("value")];
   const view = c.arg("view") as Step;
@@ -21,7 +21,7 @@ type Update = (view: Call, value: Name, index: number) => Name;
 const alike: Update = (view, value) =>
   view.exporter.reshape(value, view.out.sizes(), view.value("input").sizes());
 
-// Everything before, the changed part and everything after.
+// Joins the unchanged part before, the changed part and the unchanged part after.
 function between(view: Call, value: Name, start: Size, end: Size): Name {
   const axis = view.dim("dim");
   const parts = [

@@ -54,7 +54,7 @@ export function findClippedSum(step: Step, steps: Steps): Found | undefined {
     : found([...before, sixth, last], kHardSwish, x, "HardSwish");
 }
 
-// Of integers the quotient would be cut.
+// A quotient of integers would be truncated.
 function isFloat(slot: number, steps: Steps): boolean {
   const value = steps.constants.get(slot);
   return isNumbers(value) && !isInteger(value.type);
@@ -112,7 +112,7 @@ export function findTanhGelu(step: Step, steps: Steps): Found | undefined {
   return undefined;
 }
 
-// The end of both forms: x / 2 (1 + y), where y is what `step` makes.
+// The end of both forms: x / 2 (1 + y), where y is the output of `step`.
 function halved(
   step: Step,
   x: number,
@@ -144,7 +144,7 @@ function halved(
   return isHalf ? result(last, last) : undefined;
 }
 
-/** Returns the input of a step that is no number, and the number that the other one is. */
+/** Returns the slot of the input that is not a constant number, and the number of the other input. */
 function withNumber(step: Step, steps: Steps): [slot: number, value: number | undefined] {
   const [a, b] = step.inputs as [number, number];
   const value = steps.number(b);

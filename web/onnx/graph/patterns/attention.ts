@@ -9,8 +9,8 @@ import { operand, tensor, tensorOrNull, type Value } from "../../values/value.js
 import type { Step } from "../program.js";
 import { type Found, isOp, otherInput, outputOf, type Steps } from "./match.js";
 
-// The scores may be multiplied by numbers before and after the product, and divided by one. Those that are known in JavaScript when the
-// graph runs become one scale.
+// The scores may be multiplied by numbers before and after the product, and divided by a number. Factors that are known in JavaScript
+// when the graph runs are combined into one scale.
 interface Given {
   /** The axis of the softmax, which is the last one unless the file is unusual. */
   readonly axis: number;
@@ -56,13 +56,13 @@ const kAttention = op({
   },
 });
 
-// Whether the axes in front are the same, as edgegrad's attention wants them.
+// Whether the leading axes are equal, as edgegrad's attention requires.
 function isPlain(q: eg.Tensor, k: eg.Tensor, v: eg.Tensor): boolean {
   const front = (x: eg.Tensor) => x.shape.slice(0, -2).join();
   return q.ndim >= 3 && front(q) === front(k) && front(k) === front(v);
 }
 
-/** softmax(...) v, where the scores are a product with or without factors, a divisor and a mask. */
+/** softmax(scores) v, where the scores are a product with optional factors, divisor and mask. */
 export function findAttention(step: Step, steps: Steps): Found | undefined {
   const axis = isOp(step, "Softmax") ? axisOfSoftmax(step) : undefined;
   if (axis === undefined) return undefined;
@@ -88,7 +88,7 @@ export function findAttention(step: Step, steps: Steps): Found | undefined {
   };
 }
 
-// Before version 13 all axes from `axis` on are one, which here has to be the last.
+// Before version 13, Softmax flattens all axes from `axis` on, so `axis` has to be the last one.
 function axisOfSoftmax({ attributes, version }: Step): number | undefined {
   const axis = attributes.axis as number | undefined;
   if (version >= 13) return axis ?? -1;

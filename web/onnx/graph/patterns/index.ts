@@ -1,4 +1,4 @@
-// Chains of nodes that one op of edgegrad computes: faster, more exact, and with one node of the backward graph.
+// Fuses chains of nodes into one op of edgegrad: faster, more accurate, and with one node in the backward graph.
 
 import type { Value } from "../../values/value.js";
 import type { Subgraph } from "../program.js";
@@ -7,7 +7,7 @@ import { findAttention } from "./attention.js";
 import { replaceAll } from "./match.js";
 import { findLayerNorm, findRmsNorm } from "./norms.js";
 
-/** Replaces such chains in a graph; `constants` are the values that are known. */
+/** Fuses such chains in a graph; `constants` are the known values. */
 export function fuse(graph: Subgraph, constants: ReadonlyMap<number, Value>): void {
   const patterns = [
     findLayerNorm,

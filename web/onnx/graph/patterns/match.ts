@@ -1,4 +1,4 @@
-// Finds chains of steps in a graph that one op of edgegrad computes, and puts a step for it in their place.
+// Finds chains of steps in a graph that one op of edgegrad computes, and replaces them by one step.
 
 import { kOwn } from "../../ops/index.js";
 import type { Op } from "../../ops/op.js";
@@ -7,7 +7,7 @@ import type { Value } from "../../values/value.js";
 import { readBy } from "../analyze.js";
 import type { Step, Subgraph } from "../program.js";
 
-/** What a pattern has found: the steps to replace, and the op that takes their place. */
+/** A match of a pattern: the steps to replace, and the op that replaces them. */
 export interface Found {
   readonly steps: readonly Step[];
   readonly op: Op;
@@ -17,7 +17,7 @@ export interface Found {
   readonly title: string;
 }
 
-/** The steps of a graph by what they make and read. */
+/** The steps of a graph by the slots that they write and read. */
 export class Steps {
   readonly #makers = new Map<number, Step>();
   readonly #readers = new Map<number, Step[]>();
@@ -38,13 +38,13 @@ export class Steps {
     }
   }
 
-  /** Returns the step that makes a slot if it is of this op. */
+  /** Returns the step that writes a slot, if it is of this op. */
   maker(slot: number | undefined, name: string): Step | undefined {
     const step = this.#makers.get(slot ?? -1);
     return step !== undefined && isOp(step, name) ? step : undefined;
   }
 
-  /** Returns the only step that reads the output of a step, if it is of this op. */
+  /** Returns the step that reads the output of a step, if it is the only reader and of this op. */
   reader(step: Step | undefined, name: string): Step | undefined {
     if (step === undefined) return undefined;
     const [only, ...more] = this.#readers.get(outputOf(step)) ?? [];
@@ -52,13 +52,13 @@ export class Steps {
     return isInner && isOp(only, name) ? only : undefined;
   }
 
-  /** Returns the number that a slot is known to hold. */
+  /** Returns the number in a slot, if it is constant. */
   number(slot: number | undefined): number | undefined {
     const value = this.constants.get(slot ?? -1);
     return isNumbers(value) && value.data.length === 1 ? value.data[0] : undefined;
   }
 
-  /** Whether nothing but these steps reads what all of them but the last one make. */
+  /** Whether only these steps read their own intermediate results. */
   areClosed(steps: readonly Step[], output: number): boolean {
     const own = new Set(steps);
     return steps.every((step) =>
@@ -82,20 +82,20 @@ export function outputOf(step: Step): number {
   return step.outputs[0] as number;
 }
 
-/** Returns the input of a step with two that is not this slot. */
+/** Returns the other input of a step with two inputs. */
 export function otherInput(step: Step, slot: number): number {
   return step.inputs[step.inputs[0] === slot ? 1 : 0] as number;
 }
 
-/** Whether a number is one that exporters write, with few digits. */
+/** Whether a number equals `expected`, within the few digits that exporters write. */
 export function isAbout(value: number | undefined, expected: number): boolean {
   return value !== undefined && Math.abs(value - expected) <= 1e-4 * Math.abs(expected);
 }
 
-/** A pattern, which looks at one step after the other. */
+/** A pattern, which is tried at one step at a time. */
 export type Pattern = (step: Step, steps: Steps) => Found | undefined;
 
-/** Replaces what patterns find in a graph and in the graphs inside it; each pattern sees what those before it have made. */
+/** Applies patterns to a graph and its inner graphs; each pattern sees the replacements of those before it. */
 export function replaceAll(
   graph: Subgraph,
   constants: ReadonlyMap<number, Value>,

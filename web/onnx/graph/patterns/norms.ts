@@ -1,4 +1,4 @@
-// Normalisation that exporters write as several nodes.
+// Normalization that exporters write as several nodes.
 
 import * as eg from "edgegrad";
 import { axisOf } from "../../ops/axes.js";
@@ -13,25 +13,25 @@ interface Given {
   readonly epsilon: number;
 }
 
-// Whether axes are the last ones of a tensor, over which edgegrad's own ops normalise.
+// Whether axes are the last ones of a tensor, as edgegrad's norms require.
 function areLast(x: eg.Tensor, axes: readonly number[]): boolean {
   const found = new Set(axes.map((axis) => axisOf(axis, x.ndim)));
   return axes.every((_, i) => found.has(x.ndim - 1 - i));
 }
 
-const shapeBehind = (x: eg.Tensor, axes: readonly number[]) => x.shape.slice(x.ndim - axes.length);
+const lastSizes = (x: eg.Tensor, axes: readonly number[]) => x.shape.slice(x.ndim - axes.length);
 
 const kLayerNorm = op({
   run: ([input, scale, bias], given) => {
     const { axes, epsilon } = given as unknown as Given;
     const x = tensor(input);
     const [weight, added] = [tensorOrNull(scale), tensorOrNull(bias)];
-    const shape = shapeBehind(x, axes);
+    const shape = lastSizes(x, axes);
     const fits = [weight, added].every((one) => one === null || one.shape.join() === shape.join());
     if (areLast(x, axes) && fits)
       return eg.layerNorm(x, shape, { weight, bias: added, eps: epsilon });
-    const centred = x.sub(eg.mean(x, [...axes], { keepdim: true }));
-    return affine(scaled(centred, axes, epsilon), weight, added);
+    const centered = x.sub(eg.mean(x, [...axes], { keepdim: true }));
+    return affine(scaled(centered, axes, epsilon), weight, added);
   },
 });
 
@@ -40,7 +40,7 @@ const kRmsNorm = op({
     const { axes, epsilon } = given as unknown as Given;
     const x = tensor(input);
     const weight = tensorOrNull(scale);
-    const shape = shapeBehind(x, axes);
+    const shape = lastSizes(x, axes);
     const fits = weight === null || weight.shape.join() === shape.join();
     if (areLast(x, axes) && fits) return eg.rmsNorm(x, shape, { weight, eps: epsilon });
     return affine(scaled(x, axes, epsilon), weight, null);
@@ -55,7 +55,7 @@ function affine(x: eg.Tensor, weight: eg.Tensor | null, bias: eg.Tensor | null):
   return bias === null ? product : product.add(bias);
 }
 
-/** The square root of a mean of squares, to which a small number is added. */
+/** The square root of a mean of squares plus a small number. */
 interface Deviation {
   readonly steps: readonly Step[];
   readonly squared: number;
@@ -90,14 +90,14 @@ function axesOfMean({ attributes, inputs }: Step, steps: Steps): readonly number
 export function findLayerNorm(step: Step, steps: Steps): Found | undefined {
   if (!isOp(step, "Sqrt")) return undefined;
   const found = deviationAt(step, steps);
-  const centred = found && centredBy(found.squared, found.given.axes, steps);
+  const centered = found && centeredBy(found.squared, found.given.axes, steps);
   const quotient = steps.reader(step, "Div");
-  if (found === undefined || centred === undefined || quotient?.inputs[1] !== outputOf(step))
+  if (found === undefined || centered === undefined || quotient?.inputs[1] !== outputOf(step))
     return undefined;
   // Some exporters subtract the mean twice.
-  const again = centredBy(quotient.inputs[0] as number, found.given.axes, steps);
-  if (again === undefined || again.x !== centred.x) return undefined;
-  const own = [...new Set([...centred.steps, ...again.steps, ...found.steps, quotient])];
+  const again = centeredBy(quotient.inputs[0] as number, found.given.axes, steps);
+  if (again === undefined || again.x !== centered.x) return undefined;
+  const own = [...new Set([...centered.steps, ...again.steps, ...found.steps, quotient])];
   const weighted = steps.reader(quotient, "Mul");
   const biased = weighted && steps.reader(weighted, "Add");
   const last = biased ?? weighted ?? quotient;
@@ -106,14 +106,14 @@ export function findLayerNorm(step: Step, steps: Steps): Found | undefined {
   return {
     steps: [...own, ...(weighted ? [weighted] : []), ...(biased ? [biased] : [])],
     op: kLayerNorm,
-    inputs: [centred.x, weight ?? -1, bias ?? -1],
+    inputs: [centered.x, weight ?? -1, bias ?? -1],
     output: outputOf(last),
     attributes: { ...found.given },
     title: "LayerNormalization",
   };
 }
 
-function centredBy(
+function centeredBy(
   slot: number,
   axes: readonly number[],
   steps: Steps,

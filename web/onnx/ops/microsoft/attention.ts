@@ -1,4 +1,4 @@
-// Attention as ONNX Runtime's optimiser writes it.
+// The attention ops that ONNX Runtime's optimizer writes.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors.js";
@@ -16,13 +16,13 @@ import { flag, float, ignored, int, maybeFloat, maybeInts, type Ops, op } from "
 
 const kShared = { num_heads: int(1), scale: maybeFloat, mask_filter_value: ignored };
 
-/** Refuses an input of an op that only special kernels of ONNX Runtime take. */
+/** Throws if an input is given that only special kernels of ONNX Runtime accept. */
 function refuse(name: string, ...values: readonly Value[]): void {
   if (values.every((value) => value === undefined)) return;
   fail("InvalidArgument", "OnnxModule", `${name} is not supported.`);
 }
 
-/** The mask of keys: their number in each row of the batch, or a truth value for each key or each pair. */
+/** Returns the key mask. The input is the number of keys in each row of the batch, or a mask of keys or of query-key pairs. */
 function keyMask(value: Value, batch: number, keys: number): eg.Tensor | null {
   const mask = tensorOrNull(value);
   if (mask === null) return null;
@@ -41,7 +41,7 @@ const refused = (mask: eg.Tensor): never =>
 
 const joined = (past: eg.Tensor | null, x: eg.Tensor) => (past === null ? x : eg.cat([past, x], 2));
 
-// Query, key and value may come together, and key and value already in heads.
+// Query, key and value may be packed into one input, and key and value may already be split into heads.
 function multiHead(inputs: readonly Value[], heads: number): [eg.Tensor, eg.Tensor, eg.Tensor] {
   const [q, k, v, bias] = inputs;
   const query = tensor(q);
@@ -158,7 +158,7 @@ const groupQuery = op({
     const [batch = 1, , length = 1] = first.shape;
     const before = past?.shape[2] ?? 0;
     const totals = (ints(lengths) ?? [before + length - 1]).map((last) => last + 1);
-    // Rows of different lengths are only at the end of a first prompt, where no later position sees them.
+    // Rows may differ in length only in a first prompt: the padding is at their ends, where no earlier position sees it.
     if (before > 0 && totals.some((total) => total !== before + length)) {
       fail(
         "InvalidArgument",
@@ -220,7 +220,7 @@ const rotaryEmbedding = op({
     const [batch = 1, , length = 1] = split.shape;
     const at = tensor(positions);
     const steps = eg.arange(length, { dtype: "int64", device: x.device });
-    // One number is the position of the first element.
+    // A single number is the position of the first token.
     const places =
       at.numel === 1 && length > 1
         ? steps.add(at.reshape([])).expand([batch, length])

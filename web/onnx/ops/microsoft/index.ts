@@ -1,4 +1,4 @@
-// The ops of ONNX Runtime's own domain that its optimiser and quantiser write.
+// The ops of the com.microsoft domain that ONNX Runtime's optimizer and quantizer write.
 
 import type { Ops } from "../op.js";
 import { kMicrosoftAttention } from "./attention.js";

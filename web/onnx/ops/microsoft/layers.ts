@@ -1,4 +1,4 @@
-// Fused layers as ONNX Runtime's optimiser writes them.
+// The fused layers that ONNX Runtime's optimizer writes.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors.js";
@@ -15,7 +15,7 @@ const plus = (x: eg.Tensor, ...more: readonly Value[]) =>
 
 const lastShape = (x: eg.Tensor) => [x.shape.at(-1) as number];
 
-// Normalises a sum, which is an output, too.
+// Normalizes a sum, which is an output too.
 const skipLayerNormalization = op({
   attributes: { epsilon: float(1e-12) },
   run: ([x, skip, gamma, beta, bias], { epsilon }) => {

@@ -1,4 +1,4 @@
-// Quantised weights and activations as ONNX Runtime's tools write them.
+// The ops on quantized weights and activations that ONNX Runtime's tools write.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors.js";
@@ -12,7 +12,7 @@ import {
   quantize,
 } from "../quantization.js";
 
-// Each byte has several numbers, the first in its lowest bits.
+// Each byte packs several numbers, the first in its lowest bits.
 function unpacked(bytes: eg.Tensor, bits: number): eg.Tensor {
   if (bits === 8) return bytes;
   const whole = bytes.to("int32");
@@ -29,7 +29,7 @@ interface Blocks {
   readonly block_size: number;
 }
 
-/** Returns the matrix [N, K] of weights in blocks, each with a scale and a zero point. */
+/** Dequantizes a weight matrix [N, K], whose blocks have a scale and a zero point each. */
 function blockWeights(
   packed: Value,
   scales: Value,
@@ -74,7 +74,7 @@ const matMulNBits = op({
   },
 });
 
-// An op on what quantised numbers stand for.
+// A binary op on dequantized operands, whose result is quantized again.
 const binary = (run: (a: eg.Tensor, b: eg.Tensor) => eg.Tensor) =>
   op({
     ownTypes: true,

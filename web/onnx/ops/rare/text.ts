@@ -1,4 +1,4 @@
-// Texts, as far as models have them in front of or behind their numbers.
+// Ops on strings, which some models use for preprocessing and postprocessing.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors.js";
@@ -30,7 +30,7 @@ function normalized(
   const key = (text: string) => (isSensitive ? text : text.toLowerCase());
   const stopped = new Set(stopwords.map(key));
   const kept = data.filter((text) => !stopped.has(key(text))).map((text) => changed(text, action));
-  // Nothing left is one empty text.
+  // If nothing is left, the result is one empty string.
   const result = kept.length === 0 ? [""] : kept;
   return new Host("string", [...shape.slice(0, -1), result.length], result);
 }
@@ -51,7 +51,7 @@ type Given = {
   readonly [K in keyof typeof kTfIdf]: (typeof kTfIdf)[K]["missing"];
 };
 
-/** Returns the output position of each n-gram of the pool, by its words. */
+/** Returns the output position of each n-gram of the pool. */
 function grams(given: Given): Map<string, number> {
   const pool: readonly (number | string)[] = given.pool_strings ?? given.pool_int64s ?? [];
   const starts = given.ngram_counts ?? [];
@@ -112,7 +112,7 @@ export const kText: Ops = {
       const shape = broadcastShape(left.shape, right.shape);
       const same =
         left.data.length === right.data.length || left.data.length === 1 || right.data.length === 1;
-      if (!same) fail("ShapeMismatch", "OnnxModule", "texts of these shapes are not put together.");
+      if (!same) fail("ShapeMismatch", "OnnxModule", "strings of these shapes do not broadcast.");
       const at = (one: Host<string>, i: number) =>
         one.data[one.data.length === 1 ? 0 : i] as string;
       return new Host(
@@ -177,7 +177,7 @@ function expression(pattern: string): RegExp {
   }
 }
 
-// Without a delimiter the text is split at any white space.
+// Without a delimiter, the string is split at white space.
 function splitText(text: string, delimiter: string, most: number | undefined): string[] {
   const all =
     delimiter === "" ? text.split(/\s+/).filter(Boolean) : text === "" ? [] : text.split(delimiter);

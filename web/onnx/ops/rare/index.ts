@@ -1,4 +1,4 @@
-// Ops of ONNX's own domain that few models have. They are in a file of their own, which is loaded for those.
+// Rare ops of ONNX's own domain, in a file that is loaded only for models that use them.
 
 import type { Ops } from "../op.js";
 import { kDeformable } from "./deformable.js";
@@ -6,4 +6,4 @@ import { kDetection } from "./detection.js";
 import { kSignals } from "./signals.js";
 import { kText } from "./text.js";
 
-export const kSeldom: Ops = { ...kDeformable, ...kDetection, ...kSignals, ...kText };
+export const kRareOps: Ops = { ...kDeformable, ...kDetection, ...kSignals, ...kText };

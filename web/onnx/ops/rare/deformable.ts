@@ -1,4 +1,4 @@
-// Convolutions that read between pixels.
+// Deformable convolutions.
 
 import * as eg from "edgegrad";
 import { tensor, tensorOrNull, type Value } from "../../values/value.js";
@@ -9,7 +9,7 @@ import { type Windows, windowsOn } from "../windows.js";
 
 const kDeformConv = { ...kConv, offset_group: int(1) };
 
-// Each element of the kernel reads the image at its own place and an offset, between pixels.
+// Each kernel element samples the image, by interpolation, at its position plus an offset.
 function deformed(
   [input, kernel, offsets, bias, mask]: readonly Value[],
   given: ValuesOf<typeof kDeformConv>,
@@ -45,7 +45,7 @@ function deformed(
   return bias === undefined ? image : image.add(tensor(bias).reshape([-1, 1, 1]));
 }
 
-// Where each element of the kernel lies without an offset: [elements, 2, rows, columns].
+// The positions of the kernel elements without offsets: [elements, 2, rows, columns].
 function places2d(
   { kernel, strides, dilations, before }: Windows,
   rows: number,

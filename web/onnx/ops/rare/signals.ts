@@ -1,4 +1,4 @@
-// Fourier transforms and what goes with them.
+// Fourier transforms, windows and mel filters.
 
 import * as eg from "edgegrad";
 import { dtypeOf } from "../../values/types.js";
@@ -7,7 +7,7 @@ import { axisOf, range } from "../axes.js";
 import { typeAttribute } from "../creation.js";
 import { flag, int, maybeInt, type Op, type Ops, op } from "../op.js";
 
-// The last axis has the real and the imaginary part, or only the real one.
+// The last axis holds the real and the imaginary part, or only the real part.
 function complexOf(x: eg.Tensor): eg.Tensor {
   if (x.shape.at(-1) === 2) return eg.viewAsComplex(x.contiguous());
   const real = eg.select(x, -1, 0);
@@ -44,7 +44,7 @@ function shortTime([signal, step, window, length]: readonly Value[], onesided: b
   return eg.viewAsReal(eg.fft(full, size, -1));
 }
 
-/** A window that is a sum of cosines with these factors. */
+/** A window that is a sum of cosines with these coefficients. */
 function cosines(...factors: readonly number[]): Op {
   return op({
     since: 17,
@@ -69,7 +69,7 @@ function cosines(...factors: readonly number[]): Op {
 const melOf = (hertz: number) => 2595 * Math.log10(1 + hertz / 700);
 const hertzOf = (mel: number) => 700 * (10 ** (mel / 2595) - 1);
 
-// Triangles over the bins of a spectrum, each from one edge to the next but one.
+// Triangular filters over the bins of a spectrum; each spans two adjacent intervals between edges.
 function melWeights(
   bins: number,
   length: number,
@@ -85,10 +85,10 @@ function melWeights(
   });
   return range(count).map((k) =>
     range(bins).map((i) => {
-      const [left, centre, right] = edges.slice(i, i + 3) as [number, number, number];
-      if (k === centre) return 1;
-      if (k >= left && k < centre) return (k - left) / (centre - left);
-      return k >= centre && k < right ? (right - k) / (right - centre) : 0;
+      const [left, center, right] = edges.slice(i, i + 3) as [number, number, number];
+      if (k === center) return 1;
+      if (k >= left && k < center) return (k - left) / (center - left);
+      return k >= center && k < right ? (right - k) / (right - center) : 0;
     }),
   );
 }

@@ -1,4 +1,4 @@
-// Ops of models that detect objects.
+// Ops of object detection models.
 
 import * as eg from "edgegrad";
 import { Host } from "../../values/host.js";
@@ -8,10 +8,10 @@ import { flag, float, int, type Ops, op, string } from "../op.js";
 
 type Box = readonly [number, number, number, number];
 
-// As [top, left, bottom, right], of two corners in any order or of a centre and sizes.
-function boxOf(values: readonly number[], isCentred: boolean): Box {
+// Returns [top, left, bottom, right] of two corners in any order, or of a center and sizes.
+function boxOf(values: readonly number[], isCentered: boolean): Box {
   const [a = 0, b = 0, c = 0, d = 0] = values;
-  if (isCentred) return [b - d / 2, a - c / 2, b + d / 2, a + c / 2];
+  if (isCentered) return [b - d / 2, a - c / 2, b + d / 2, a + c / 2];
   return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
 }
 
@@ -26,7 +26,7 @@ function overlap(a: Box, b: Box): number {
 
 function nonMaxSuppression(
   [boxes, scores, most, share, least]: readonly Value[],
-  isCentred: boolean,
+  isCentered: boolean,
 ): Host<number> {
   const [all, rated] = [host(boxes), host(scores)];
   const [batches = 0, classes = 0, count = 0] = rated.shape;
@@ -35,7 +35,7 @@ function nonMaxSuppression(
   const kept: number[] = [];
   for (const batch of range(batches)) {
     const own = range(count).map((i) =>
-      boxOf(all.data.slice((batch * count + i) * 4, (batch * count + i + 1) * 4), isCentred),
+      boxOf(all.data.slice((batch * count + i) * 4, (batch * count + i + 1) * 4), isCentered),
     );
     for (const one of range(classes)) {
       const score = (i: number) => rated.data[(batch * classes + one) * count + i] as number;
@@ -65,7 +65,7 @@ interface RoiAlign {
   readonly spatial_scale: number;
 }
 
-// Each cell of a region is the mean or the largest of samples between pixels. Where they lie is known in JavaScript.
+// Each cell of a region is the mean or the maximum of interpolated samples. Their positions are computed in JavaScript.
 function roiAlign([input, regions, batches]: readonly Value[], given: RoiAlign): eg.Tensor {
   const x = tensor(input);
   const [, channels = 1, height = 1, width = 1] = x.shape;
@@ -91,7 +91,7 @@ function roiAlign([input, regions, batches]: readonly Value[], given: RoiAlign):
     : eg.stack(parts, 0);
 }
 
-/** A sample between two pixels: their positions, and the weight of the second; no weight at all outside. */
+/** A sample between two pixels: their positions, and the weight of the second. Outside of the image, both weights are 0. */
 interface Place {
   readonly low: number;
   readonly high: number;
@@ -145,7 +145,7 @@ function sampled(
     const factors = eg.tensor(weights, { dtype: flat.dtype, device: flat.device }).unsqueeze(1);
     return eg.indexSelect(flat, 0, index).mul(factors);
   };
-  // The largest is that of the weighted pixels, not of what lies between them.
+  // Mode "max" takes the maximum of the weighted pixels, not of the interpolated samples.
   const joined = mode === "max" ? eg.maximum : (a: eg.Tensor, b: eg.Tensor) => a.add(b);
   const [low, high] = [
     joined(corner("low", "low"), corner("low", "high")),
