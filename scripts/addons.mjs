@@ -16,18 +16,19 @@ const kNats = [
   "@nats-io/transport-node",
 ];
 
-/** The packages that add-ons import besides: optional peers of the package, which a program with the add-on installs. */
+/** The packages that add-ons import as optional peers of the package: a program that uses the add-on installs them. */
 export const kPeersOfAddon = {
   distributed: kNats,
   federated: [...kNats, "@nats-io/obj"],
 };
 
-/** Folders of web/ that some add-ons share. They are no entries: each add-on has them in its own files. */
+/** Folders of web/ that several add-ons share. They are not entries of the package: each add-on bundles them. */
 export const kSharedByAddons = {
+  errors: [...kAddons, "nats"],
   nats: ["distributed", "federated"],
 };
 
-/** The folders of web/ with add-ons and what they share. */
+/** The folders of the add-ons and the folders that they share. */
 export const kAddonFolders = [...kAddons, ...Object.keys(kSharedByAddons)];
 
 /** The modules of Node that add-ons import, which then work in Node only. */

@@ -1,6 +1,6 @@
 // SHA-256 of bytes.
 
-import { fail } from "../nats/errors.js";
+import { fail } from "../errors/errors.js";
 
 /** Returns the SHA-256 of bytes; throws InvalidArgument in pages without WebCrypto. */
 export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {

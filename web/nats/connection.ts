@@ -1,7 +1,7 @@
 // Connections to NATS: over WebSocket for addresses that begin with ws: or wss:, otherwise over TCP, which needs Node.
 
 import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
-import { fail, refuse } from "./errors.js";
+import { fail, refuse } from "../errors/errors.js";
 import { isPlain, readOptions } from "./options.js";
 import { loadClientPackages, loadNodeTransport } from "./packages.js";
 

@@ -1,6 +1,6 @@
 // Names that become parts of subjects and of buckets.
 
-import { refuse } from "./errors.js";
+import { refuse } from "../errors/errors.js";
 
 const kName = /^[A-Za-z0-9_-]{1,64}$/;
 const kExpected = "1 to 64 letters, digits, hyphens and underscores";

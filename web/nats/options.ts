@@ -1,6 +1,6 @@
 // Checks of options: each function returns the value, or throws InvalidArgument that names the option.
 
-import { fail, refuse } from "./errors.js";
+import { fail, refuse } from "../errors/errors.js";
 
 /** Options as they come from a caller. */
 export type Given = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 // The NATS packages, which are loaded when a run begins: they are optional peers, and strategies and accounting work without them.
 
-import { fail } from "./errors.js";
+import { fail } from "../errors/errors.js";
 
 /** Imports a package; throws InvalidArgument that says how to install it if it is missing. */
 export async function installed<T extends object>(

@@ -1,7 +1,7 @@
 // The inputs and outputs of a graph: their declarations, and the conversion of users' values to and from values of the graph.
 
 import * as eg from "edgegrad";
-import { fail } from "./errors.js";
+import { fail } from "../errors/errors.js";
 import type { Message } from "./proto/schema.js";
 import type { TypeName } from "./proto/types.js";
 import { Host } from "./values/host.js";
@@ -136,7 +136,11 @@ function textsOf(name: string, given: unknown): Host<string> {
   if (data.length === count && data.every((one) => typeof one === "string")) {
     return new Host("string", shape, data as string[]);
   }
-  return fail("InvalidArgument", kWhere, `expected strings in nested arrays as the input "${name}".`);
+  return fail(
+    "InvalidArgument",
+    kWhere,
+    `expected strings in nested arrays as the input "${name}".`,
+  );
 }
 
 /** Returns a value of the graph in the form that users get. */

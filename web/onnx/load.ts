@@ -1,7 +1,7 @@
 // load(): from the bytes of a file to a module.
 
 import * as eg from "edgegrad";
-import { fail } from "./errors.js";
+import { fail } from "../errors/errors.js";
 import { buffersIn, fileWithout } from "./export/kept_file.js";
 import type { ExternalData } from "./files/external.js";
 import { noteReleases, readBy, removeUnused, usesOf } from "./graph/analyze.js";

@@ -1,7 +1,7 @@
 // A loaded model as a module: its parameters and buffers have the names of the file.
 
 import * as eg from "edgegrad";
-import { fail } from "./errors.js";
+import { fail } from "../errors/errors.js";
 import type { Subgraph } from "./graph/program.js";
 import { runGraph } from "./graph/run.js";
 import type { OnnxHeader } from "./header.js";

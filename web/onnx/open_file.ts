@@ -1,6 +1,6 @@
 // Opens the sources of bytes.
 
-import { described, fail } from "./errors.js";
+import { describe, fail } from "../errors/errors.js";
 import type { BlobSource, OpenFile, ResponseSource, Source, UrlSource } from "./source.js";
 
 /** Opens a source; throws InvalidArgument if it cannot be read. */
@@ -21,7 +21,7 @@ export async function openFile(where: string, source: Source): Promise<OpenFile>
   return fail(
     "InvalidArgument",
     where,
-    `expected a Uint8Array, ArrayBuffer, Blob, Response or URL, got ${described(source)}. ${advice}`,
+    `expected a Uint8Array, ArrayBuffer, Blob, Response or URL, got ${describe(source)}. ${advice}`,
   );
 }
 

@@ -1,6 +1,6 @@
 // What an adapter is: LoraConfig, and adapter_config.json, which has the same under other spellings.
 
-import { fail, shown } from "./errors.js";
+import { describe, fail } from "../errors/errors.js";
 
 /** Which biases are trained with an adapter. */
 export type BiasKind = "none" | "all" | "lora_only";
@@ -150,7 +150,7 @@ export class LoraConfig implements Complete {
       fail(
         "InvalidArgument",
         "LoraConfig",
-        `expected an object of options, got ${shown(options)}.`,
+        `expected an object of options, got ${describe(options)}.`,
       );
     }
     const unknown = Object.keys(options).find((name) => !Object.hasOwn(kFields, name));
@@ -169,7 +169,7 @@ export class LoraConfig implements Complete {
         fail(
           "InvalidArgument",
           "LoraConfig",
-          `${name}: expected ${expected}, got ${shown(value)}.`,
+          `${name}: expected ${expected}, got ${describe(value)}.`,
         );
       }
       Object.assign(this, { [name]: value });
@@ -191,7 +191,7 @@ export class LoraConfig implements Complete {
   static fromValues(values: Readonly<Record<string, unknown>>): LoraConfig {
     const where = "adapter_config.json";
     if (values.peft_type !== "LORA") {
-      const got = shown(values.peft_type);
+      const got = describe(values.peft_type);
       fail(
         "InvalidArgument",
         where,
@@ -203,7 +203,7 @@ export class LoraConfig implements Complete {
       ([key, value]) => !byKey.has(key) && !kWithoutEffect.has(key) && !isOff(value),
     );
     if (left.length > 0) {
-      const names = left.map(([key, value]) => `${key} (${shown(value)})`).join(", ");
+      const names = left.map(([key, value]) => `${key} (${describe(value)})`).join(", ");
       fail("InvalidArgument", where, `these keys are not implemented: ${names}.`);
     }
     const given = [...byKey].map(([key, name]) => [name, values[key]] as const);

@@ -1,8 +1,8 @@
 // The files of an adapter, as PEFT reads and writes them.
 
 import * as eg from "edgegrad";
+import { fail } from "../errors/errors.js";
 import { LoraConfig } from "./config.js";
-import { fail } from "./errors.js";
 import type { ModulesToSave } from "./layers/modules_to_save.js";
 import { type Adapted, adaptedIn, savedModulesIn } from "./targets.js";
 

@@ -1,7 +1,7 @@
 // Which modules an adapter is for.
 
+import { fail } from "../errors/errors.js";
 import type { LoraConfig } from "./config.js";
-import { fail } from "./errors.js";
 
 /** Whether a name is one of some, or ends with one of them after a dot; a text is a regular expression for the whole name. */
 export function isNamed(name: string, wanted: readonly string[] | string | null): boolean {

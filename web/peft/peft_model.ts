@@ -1,8 +1,8 @@
 // A model with adapters.
 
 import * as eg from "edgegrad";
+import { describe, fail } from "../errors/errors.js";
 import { LoraConfig } from "./config.js";
-import { fail, shown } from "./errors.js";
 import {
   type AdapterFiles,
   biasesOf,
@@ -76,7 +76,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
   constructor(model: M, config: LoraConfig, adapterName = "default") {
     super();
     if (!(model instanceof eg.nn.Module)) {
-      fail("InvalidArgument", kWhere, `expected a module, got ${shown(model)}.`);
+      fail("InvalidArgument", kWhere, `expected a module, got ${describe(model)}.`);
     }
     if (model instanceof PeftModel || adaptedIn(model).length > 0) {
       fail("InvalidArgument", kWhere, "the model has adapters: use addAdapter() of its PeftModel.");
@@ -145,7 +145,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
   addAdapter(name: string, config: LoraConfig): void {
     checkName(name, this.adapters);
     if (!(config instanceof LoraConfig)) {
-      fail("InvalidArgument", kWhere, `expected a LoraConfig, got ${shown(config)}.`);
+      fail("InvalidArgument", kWhere, `expected a LoraConfig, got ${describe(config)}.`);
     }
     if (config.bias !== "none" && Object.keys(this.adapters).length > 0) {
       fail(
@@ -210,7 +210,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
   /** Calls `fn` while no adapter is applied, and returns what it returns; a promise is awaited. */
   disableAdapter<T>(fn: () => T): T {
     if (typeof fn !== "function") {
-      fail("InvalidArgument", "disableAdapter", `expected a function, got ${shown(fn)}.`);
+      fail("InvalidArgument", "disableAdapter", `expected a function, got ${describe(fn)}.`);
     }
     const merged = adaptedIn(this.model).some(({ layer }) => layer.merged.length > 0);
     if (merged)
@@ -332,7 +332,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     return fail(
       "InvalidArgument",
       kWhere,
-      `there is no adapter ${shown(name)}; there are ${names}.`,
+      `there is no adapter ${describe(name)}; there are ${names}.`,
     );
   }
 
@@ -384,7 +384,7 @@ export function getPeftModel<M extends AnyModule>(
 function checkName(name: unknown, adapters: object): asserts name is string {
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name) || name in Object.prototype) {
     const expected = "a name of letters, digits, - and _";
-    fail("InvalidArgument", kWhere, `adapterName: expected ${expected}, got ${shown(name)}.`);
+    fail("InvalidArgument", kWhere, `adapterName: expected ${expected}, got ${describe(name)}.`);
   }
   if (Object.hasOwn(adapters, name)) {
     fail("InvalidArgument", kWhere, `there is an adapter "${name}": delete it first.`);

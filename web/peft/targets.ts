@@ -1,8 +1,8 @@
 // The layers of a model that adapters are put on, and how they are taken off.
 
 import * as eg from "edgegrad";
+import { fail } from "../errors/errors.js";
 import type { LoraConfig } from "./config.js";
-import { fail } from "./errors.js";
 import { AdapterLayer, failForQuantized, isFloating } from "./layers/adapter_layer.js";
 import { LoraConv2d } from "./layers/conv.js";
 import { isEmbedding, LoraEmbedding } from "./layers/embedding.js";

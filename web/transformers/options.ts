@@ -1,6 +1,6 @@
 // The objects of options that functions take.
 
-import { fail, shown } from "./errors.js";
+import { describe, fail } from "../errors/errors.js";
 
 type Check = (value: unknown) => boolean;
 
@@ -33,7 +33,7 @@ export const kObject = rule("an object", (value) => typeof value === "object" &&
 
 /** One of some values. */
 export function oneOf(...values: readonly unknown[]): OptionRule {
-  return rule(values.map(shown).join(" or "), (value) => values.includes(value));
+  return rule(values.map(describe).join(" or "), (value) => values.includes(value));
 }
 
 /** A value of a rule, or null. */
@@ -54,7 +54,7 @@ export function checkOptions(
   rules: Readonly<Record<string, OptionRule>>,
 ): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    fail("InvalidArgument", where, `expected an object of options, got ${shown(options)}.`);
+    fail("InvalidArgument", where, `expected an object of options, got ${describe(options)}.`);
   }
   for (const [name, value] of Object.entries(options)) {
     const found = Object.hasOwn(rules, name) ? rules[name] : undefined;
@@ -63,7 +63,11 @@ export function checkOptions(
       fail("InvalidArgument", where, `unknown option "${name}"; the options are ${names}.`);
     }
     if (value !== undefined && !found.accepts(value)) {
-      fail("InvalidArgument", where, `${name}: expected ${found.expected}, got ${shown(value)}.`);
+      fail(
+        "InvalidArgument",
+        where,
+        `${name}: expected ${found.expected}, got ${describe(value)}.`,
+      );
     }
   }
 }

@@ -1,7 +1,7 @@
 // defineElements(): charts and panels as custom elements of a page.
 
+import { fail } from "../errors/errors.js";
 import { define, load } from "./elements/shells.js";
-import { fail } from "./errors.js";
 
 // At once, so that a framework that makes an element finds its properties.
 define();

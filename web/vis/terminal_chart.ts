@@ -1,6 +1,6 @@
 // terminalChart(): scalars of a log as a chart of characters.
 
-import { fail, refuse } from "./errors.js";
+import { fail, refuse } from "../errors/errors.js";
 import { linesOf } from "./log/lines.js";
 import { RunLog } from "./log/run_log.js";
 import { nodeProcess } from "./writers/node.js";

@@ -1,7 +1,7 @@
 // Collective operations on tensors, with torch.distributed's names. All ranks call the same functions in the same order.
 
 import * as eg from "edgegrad";
-import { fail, refuse } from "../../nats/errors.js";
+import { fail, refuse } from "../../errors/errors.js";
 import { integerFrom, readOptions } from "../../nats/options.js";
 import { groupFrom, type ProcessGroup } from "../group/process_group.js";
 import type { Reduction } from "../requests.js";

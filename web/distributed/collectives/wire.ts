@@ -1,7 +1,7 @@
 // Tensors as elements that can be sent, and back.
 
 import * as eg from "edgegrad";
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { bytesOf, elementsOf } from "../network/arrays.js";
 import type { Reduction, WireDType } from "../requests.js";
 

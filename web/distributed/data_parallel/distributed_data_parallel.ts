@@ -1,7 +1,7 @@
 // DistributedDataParallel: a module that is trained by all ranks, each with its part of a batch.
 
 import * as eg from "edgegrad";
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { booleanFrom, numberFrom, readOptions } from "../../nats/options.js";
 import { memoryFor, read, wireDType, write } from "../collectives/wire.js";
 import { groupFrom, type ProcessGroup } from "../group/process_group.js";

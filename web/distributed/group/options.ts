@@ -1,7 +1,7 @@
 // The options of initProcessGroup().
 
+import { fail, refuse } from "../../errors/errors.js";
 import { type ConnectionChoice, type Credentials, readConnection } from "../../nats/connection.js";
-import { fail, refuse } from "../../nats/errors.js";
 import { nameFrom } from "../../nats/names.js";
 import { integerFrom, readOptions } from "../../nats/options.js";
 

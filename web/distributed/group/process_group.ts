@@ -1,7 +1,7 @@
 // Process groups: initProcessGroup(), and what a group knows of itself.
 
 import type { EdgeGradError } from "edgegrad";
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { kCounters, type Place, type WorkerOptions } from "../requests.js";
 import {
   type ProcessGroupOptions,

@@ -2,7 +2,7 @@
 
 import type { Worker } from "node:worker_threads";
 import { EdgeGradError } from "edgegrad";
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import type { CollectiveRequest, Failure, Place, Reply, Request } from "../requests.js";
 import { Outcome } from "../requests.js";
 

@@ -2,9 +2,9 @@
 
 import type { KV } from "@nats-io/kv";
 import type { Msg, NatsConnection } from "@nats-io/nats-core";
+import { fail } from "../../errors/errors.js";
 import { openOrCreate } from "../../nats/buckets.js";
 import { connectTo } from "../../nats/connection.js";
-import { fail } from "../../nats/errors.js";
 import { loadClientPackages, loadKeyValue } from "../../nats/packages.js";
 import { Bell } from "../../nats/waiting.js";
 import type { CollectiveRequest, Failure, Place, WorkerOptions } from "../requests.js";

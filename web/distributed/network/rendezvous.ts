@@ -1,7 +1,7 @@
 // How processes find each other: the record of the group in a key-value bucket, as torchelastic keeps it.
 
 import type { KV } from "@nats-io/kv";
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { isConflict, isPassing } from "../../nats/failures.js";
 import type { Bell } from "../../nats/waiting.js";
 import { kRecordKey } from "./names.js";

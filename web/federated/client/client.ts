@@ -1,7 +1,7 @@
 // A client of a run: it waits for rounds, trains, and sends updates.
 
 import * as eg from "edgegrad";
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { isForbidden, isFull, isPassing } from "../../nats/failures.js";
 import { Bell, sleep } from "../../nats/waiting.js";
 import { kGone, kPresenceMs, kSent } from "../presence_messages.js";

@@ -1,6 +1,6 @@
 // The steps of a client in a secure round, as the record asks for them.
 
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import type { RunRecord } from "../record.js";
 import { checkAgreement } from "../secure/agreement.js";
 import { toIntegers } from "../secure/fixed_point.js";

@@ -1,7 +1,7 @@
 // A round's training at a client: from the weights of the round to what an update says.
 
 import * as eg from "edgegrad";
-import { refuse } from "../../nats/errors.js";
+import { refuse } from "../../errors/errors.js";
 import { isPlain } from "../../nats/options.js";
 import type { RunRecord } from "../record.js";
 import type { ClientLink } from "../transport.js";

@@ -1,7 +1,7 @@
 // From the updates of a round to the next weights.
 
 import * as eg from "edgegrad";
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { noisyMean, type Privacy } from "../privacy/noise.js";
 import type { Strategy, Update } from "../strategies/strategy.js";
 import { type Accepted, type Expected, weightsOf } from "../update/decode.js";

@@ -2,7 +2,7 @@
 // the middle of a run.
 
 import * as eg from "edgegrad";
-import { fail, refuse } from "../../nats/errors.js";
+import { fail, refuse } from "../../errors/errors.js";
 import { isConflict, isPassing } from "../../nats/failures.js";
 import { Bell, sleep } from "../../nats/waiting.js";
 import type { Revised } from "../nats/storage.js";

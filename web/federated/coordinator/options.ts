@@ -1,8 +1,8 @@
 // The options of serve().
 
 import type { nn } from "edgegrad";
+import { fail, refuse } from "../../errors/errors.js";
 import type { Credentials } from "../../nats/connection.js";
-import { fail, refuse } from "../../nats/errors.js";
 import {
   functionFrom,
   integerFrom,

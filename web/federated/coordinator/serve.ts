@@ -1,7 +1,7 @@
 // serve(): makes a run, or goes on with one.
 
 import * as eg from "edgegrad";
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { isForbidden } from "../../nats/failures.js";
 import type { Revised } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";

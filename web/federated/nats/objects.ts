@@ -2,7 +2,7 @@
 // the server delivers a consumer's messages to any subject that its maker names.
 
 import type { JetStreamManager } from "@nats-io/jetstream";
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { digestOf } from "../digest.js";
 import type { RunNames } from "../names.js";
 import type { StoredObject } from "../stored_object.js";

@@ -1,6 +1,6 @@
 // How much privacy rounds have cost: Renyi differential privacy of the sampled Gaussian mechanism (Mironov, Talwar, Zhang 2019).
 
-import { refuse } from "../../nats/errors.js";
+import { refuse } from "../../errors/errors.js";
 import { integerFrom, numberFrom } from "../../nats/options.js";
 
 // Between them the least epsilon changes by less than its third digit.

@@ -1,6 +1,6 @@
 // Keys on which two clients agree (X25519), and what is made of them (HKDF).
 
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { base64Of } from "./bytes.js";
 
 /** The bytes of private and public keys, and of seeds. */

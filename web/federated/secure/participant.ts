@@ -1,6 +1,6 @@
 // A client's part in one attempt at a secure round. It asks nothing of the network, and answers each step of the coordinator once.
 
-import { fail } from "../../nats/errors.js";
+import { fail } from "../../errors/errors.js";
 import { sha256 } from "../digest.js";
 import {
   agree,

@@ -2,7 +2,7 @@
 // feedback, by which the sum of what was sent stays close to the sum of the differences).
 
 import * as eg from "edgegrad";
-import { refuse } from "../../nats/errors.js";
+import { refuse } from "../../errors/errors.js";
 import { numberFrom, readOptions } from "../../nats/options.js";
 import { isFloating, type State, type StateSpec, type TensorSpec } from "./state.js";
 

@@ -1,7 +1,7 @@
 // States of models: tensors by name.
 
 import * as eg from "edgegrad";
-import { refuse } from "../../nats/errors.js";
+import { refuse } from "../../errors/errors.js";
 import { isPlain } from "../../nats/options.js";
 
 /** A module's state: its parameters and buffers by name. */

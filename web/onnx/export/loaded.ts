@@ -1,7 +1,7 @@
 // Writes a loaded model again: the original file with the present elements of its parameters and buffers.
 
 import type { Bytes, nn, Tensor } from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { readMessage } from "../proto/read.js";
 import type { Message } from "../proto/schema.js";
 import { kElementTypes } from "./element_types.js";

@@ -2,7 +2,7 @@
 // symbolic tensors: however the function computes a number, the traces show the result.
 
 import { arange, type Tensor } from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { DynamicAxes } from "./options.js";
 import type { Traced } from "./trace.js";
 import { isPlain, type Step, sizeOf, Value } from "./values.js";

@@ -1,7 +1,7 @@
 // Writes a trace as a file: its graph, inputs and outputs.
 
 import { type Bytes, runtime } from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { Draft } from "../proto/schema.js";
 import { writeMessage } from "../proto/write.js";
 import { kElementTypes } from "./element_types.js";

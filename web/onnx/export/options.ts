@@ -1,7 +1,7 @@
 // The options of save().
 
 import { type nn, Tensor } from "edgegrad";
-import { described, fail } from "../errors.js";
+import { describe, fail } from "../../errors/errors.js";
 import { isPlain } from "./values.js";
 
 /** Dynamic axes of one input: the dimension and its name. */
@@ -68,13 +68,13 @@ export function readOptions(target: unknown, given: unknown): ReadOptions {
   }
   const { inputs, opset = kOpsets.default, training = false, metadata = {} } = options;
   if (!Array.isArray(inputs) || !inputs.every((one) => one instanceof Tensor)) {
-    const got = Array.isArray(inputs) ? "an array with other values" : described(inputs);
+    const got = Array.isArray(inputs) ? "an array with other values" : describe(inputs);
     refuse("inputs", `an array of tensors to call ${nameOf(target)} with, got ${got}`);
   }
   if (!Number.isInteger(opset) || Number(opset) < kOpsets.least || Number(opset) > kOpsets.most) {
     refuse(
       "opset",
-      `one of the versions ${kOpsets.least} to ${kOpsets.most}, got ${described(opset)}`,
+      `one of the versions ${kOpsets.least} to ${kOpsets.most}, got ${describe(opset)}`,
     );
   }
   if (typeof training !== "boolean") refuse("training", "true or false");

@@ -2,7 +2,7 @@
 // values too. An in-place change gives a new value to its tensor, and to the tensors that it is a view of.
 
 import { func, keep, nn, noGrad, scope, Tensor } from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { mapLeaves, type Origin, type Step, Value } from "./values.js";
 
 /** A function as a list of steps. */

@@ -1,7 +1,7 @@
 // Traces a module or a function and writes it as an ONNX model.
 
 import { type Bytes, keep, nn, scope, type Tensor, tensor } from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { OnnxModule, programOf } from "../module.js";
 import { fileWith, tensorsIn } from "./loaded.js";
 import { checkConstant, type Merged, merge, resized, sizesToTry } from "./merge.js";

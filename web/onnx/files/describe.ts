@@ -1,7 +1,7 @@
 // The implementation of inspect(), which also describes models that load() rejects.
 
+import { fail } from "../../errors/errors.js";
 import type { OnnxDescription, OnnxInitializer, OnnxNode } from "../description.js";
-import { fail } from "../errors.js";
 import { headerOf, importsOf, nodesIn, normalDomain } from "../header.js";
 import { graphValue } from "../interface.js";
 import { originOf, readMessage } from "../proto/read.js";

@@ -1,6 +1,6 @@
 // Tensors whose elements are in other files.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { Message } from "../proto/schema.js";
 import type { OpenFile, Source } from "../source.js";
 import type { FilePart } from "../tensors/decode.js";

@@ -1,6 +1,6 @@
 // Files that are read in parts: Blobs, and files in Node.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { BlobSource, OpenFile } from "../source.js";
 
 /** Returns a Blob as a file, whose bytes the platform keeps. */

@@ -1,6 +1,6 @@
 // Reads a model from a file that is not in memory. Large initializers stay in the file, so that a model is never in memory twice.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { type Origin, originOf, readMessage } from "../proto/read.js";
 import { fieldsByNumber, kMessages, type Message } from "../proto/schema.js";
 import type { OpenFile } from "../source.js";

@@ -1,6 +1,6 @@
 // Turns the graph of a file into steps, and collects everything that is not supported instead of failing at the first problem.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { normalDomain } from "../header.js";
 import { type Domains, findOp } from "../ops/index.js";
 import type { Op, Rule } from "../ops/op.js";
@@ -117,7 +117,7 @@ class Compiler {
       versions.set(name, Number(version ?? 1));
       if (newest !== undefined && Number(version ?? 1) > newest) {
         this.#problem(
-          `opset ${version} of the domain ${shown(name)} (the newest known is ${newest})`,
+          `opset ${version} of the domain ${withDot(name)} (the newest known is ${newest})`,
           "",
         );
       }
@@ -192,7 +192,7 @@ class Compiler {
     const domain = normalDomain(node.domain);
     const version = scope.versions.get(domain) ?? 1;
     const op = findOp(this.#domains.get(domain), node.opType ?? "", version);
-    const title = `${shown(domain)}${node.opType ?? ""}`;
+    const title = `${withDot(domain)}${node.opType ?? ""}`;
     const inputs = node.input.map((name) => this.#slot(name, scope, node));
     if (op === undefined) this.#problem(`op ${title} in version ${version}`, node.name ?? "");
     const attributes = op === undefined ? {} : this.#attributes(op, node, scope, title);
@@ -386,4 +386,4 @@ const keyOf = (
   overload: string | undefined,
 ) => `${normalDomain(domain)}\n${name ?? ""}\n${overload ?? ""}`;
 
-const shown = (domain: string) => (domain === "" ? "" : `${domain}.`);
+const withDot = (domain: string) => (domain === "" ? "" : `${domain}.`);

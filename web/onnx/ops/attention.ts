@@ -1,7 +1,7 @@
 // Attention and rotary embeddings.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { ints, tensor, tensorOrNull, type Value } from "../values/value.js";
 import {
   flag,

@@ -1,6 +1,6 @@
 // Normalizes axes, which count from the end if they are negative.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 
 /** Returns a nonnegative axis of a tensor with `rank` axes. */
 export function axisOf(axis: number, rank: number): number {

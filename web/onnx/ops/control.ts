@@ -1,7 +1,7 @@
 // Branches and loops over graphs that are attributes.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { Host, hostInt } from "../values/host.js";
 import { number, sequence, tensor, type Value } from "../values/value.js";
 import { axisOf, range } from "./axes.js";

@@ -1,7 +1,7 @@
 // Convolutions.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { tensor, tensorOrNull, type Value } from "../values/value.js";
 import { int, maybeInts, type Ops, op, type ValuesOf } from "./op.js";
 import { isSymmetric, kWindow, paddedBy, type Windows, windowsOn } from "./windows.js";

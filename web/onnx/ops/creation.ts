@@ -1,7 +1,7 @@
 // New tensors: constants, ranges, random numbers and casts.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { TypeName } from "../proto/types.js";
 import { Host, isTexts, kMostHostElements } from "../values/host.js";
 import { combined, rounded, sizeOf } from "../values/host_math.js";

@@ -1,7 +1,7 @@
 // Ops that change the shape of a tensor or move its elements.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { Host, hostInt, hostInts, kMostHostElements } from "../values/host.js";
 import { broadcastShape, expanded, sizeOf } from "../values/host_math.js";
 import { ints, intsOf, shapeOf, tensor, type Value } from "../values/value.js";

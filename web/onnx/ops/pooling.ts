@@ -1,7 +1,7 @@
 // Max, average and Lp pooling.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { sizeOf } from "../values/host_math.js";
 import { ints, tensor, type Value } from "../values/value.js";
 import { range } from "./axes.js";

@@ -1,7 +1,7 @@
 // Recurrent layers, step by step.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { ints, tensor, tensorOrNull, type Value } from "../values/value.js";
 import { range } from "./axes.js";
 import {

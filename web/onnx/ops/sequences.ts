@@ -1,7 +1,7 @@
 // Sequences of tensors, and values that may be missing.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { Host, hostInt } from "../values/host.js";
 import { ints, number, sequence, shapeOf, tensor, type Value } from "../values/value.js";
 import { axisOf, range } from "./axes.js";

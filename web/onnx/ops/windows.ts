@@ -1,7 +1,7 @@
 // The windows of convolutions and pooling: sizes, strides and padding from ONNX's attributes.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { range } from "./axes.js";
 import { maybeInts, string } from "./op.js";
 

@@ -1,7 +1,7 @@
 // Limits the memory that a file may need. A message of two bytes becomes an object of about a hundred, so a small file could fill the
 // memory.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { MessageName } from "./schema.js";
 
 /** The bytes that every file may need, and the bytes that it may need for each of its bytes. */

@@ -1,6 +1,6 @@
 // Reads a message in protobuf's wire format. Bytes are views of the file, not copies; fields that are not in the table are skipped.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { Budget, kEntry, kText } from "./budget.js";
 import { countIntegers, readIntegers } from "./numbers.js";
 import { type Field, fieldsByNumber, type Message, type MessageName } from "./schema.js";

@@ -1,7 +1,7 @@
 // Decodes the tensors of a file, in all the ways in which a file can store their elements.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { Message } from "../proto/schema.js";
 import type { TypeName } from "../proto/types.js";
 import type { OpenFile } from "../source.js";

@@ -1,7 +1,7 @@
 // Large tensors are read and converted in pieces, so that besides the tensor only one piece is in memory.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { dtypeOf, markAs } from "../values/types.js";
 import { elementsIn, kBits, numbersOf, rawBytes, type Stored } from "./decode.js";
 

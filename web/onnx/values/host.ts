@@ -1,7 +1,7 @@
 // Small constants and shapes are plain JavaScript values, so that arithmetic on shapes creates no tensors.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { TypeName } from "../proto/types.js";
 import { dtypeOf, markAs } from "./types.js";
 

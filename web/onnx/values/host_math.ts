@@ -1,6 +1,6 @@
 // Arithmetic on JavaScript arrays, with broadcasting.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { TypeName } from "../proto/types.js";
 import { Host } from "./host.js";
 import { isInteger } from "./types.js";

@@ -1,7 +1,7 @@
 // The values on the edges of a graph, and how ops read them.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { TypeName } from "../proto/types.js";
 import { Host, isNumbers, isTexts, tensorOf } from "./host.js";
 import { isEmulated, typeOf } from "./types.js";

@@ -1,8 +1,8 @@
 // What all layers with adapters have in common.
 
 import * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import type { LoraConfig } from "../config.js";
-import { fail } from "../errors.js";
 
 /** What an adapter is in one layer. */
 export interface AdapterSettings {

@@ -1,7 +1,7 @@
 // Keys and values of the tokens that a model has already read.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 
 const kWhere = "KeyValueCache";
 

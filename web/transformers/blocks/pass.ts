@@ -1,7 +1,7 @@
 // What the layers of a model share in one call: positions, masks and the cache.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import type { KeyValueCache } from "./cache.js";
 
 /** How attention hides keys: by a mask that is added to the scores, or as the kernel does it for tokens in order. */

@@ -1,7 +1,7 @@
 // Images as rows of patches.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { unloaded } from "./linear.js";
 
 /** The sizes of images and patches. */

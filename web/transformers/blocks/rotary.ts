@@ -1,8 +1,8 @@
 // Rotary position embeddings, and the ways to stretch them to more positions than a model was trained with.
 
 import * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import type { Config } from "../config/config.js";
-import { fail } from "../errors.js";
 import type { Pass } from "./pass.js";
 
 /** How far each pair of features turns per position. */

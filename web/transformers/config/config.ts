@@ -1,6 +1,6 @@
 // config.json: which keys a family reads, and an error for those that would change results and are not read.
 
-import { fail, shown } from "../errors.js";
+import { describe, fail } from "../../errors/errors.js";
 import { kWithoutEffect } from "./without_effect.js";
 
 /** The values of a config.json. */
@@ -148,7 +148,7 @@ export class Config {
     return fail(
       "InvalidArgument",
       "fromPretrained",
-      `${this.file}: ${this.path}${key} is ${shown(value)}, which is not implemented; it may be ${values.map(shown).join(", ")}.`,
+      `${this.file}: ${this.path}${key} is ${describe(value)}, which is not implemented; it may be ${values.map(describe).join(", ")}.`,
     );
   }
 
@@ -163,7 +163,7 @@ export class Config {
         !ignored.includes(this.path + key),
     );
     if (left.length === 0) return;
-    const names = left.map(([key, value]) => `${this.path}${key} (${shown(value)})`).join(", ");
+    const names = left.map(([key, value]) => `${this.path}${key} (${describe(value)})`).join(", ");
     fail(
       "InvalidArgument",
       "fromPretrained",
@@ -185,7 +185,7 @@ export class Config {
   }
 
   #wrong(key: string, expected: string, value: unknown): never {
-    const got = value === undefined ? "it is missing" : `got ${shown(value)}`;
+    const got = value === undefined ? "it is missing" : `got ${describe(value)}`;
     fail(
       "InvalidArgument",
       "fromPretrained",

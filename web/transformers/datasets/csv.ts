@@ -1,6 +1,6 @@
 // Tables of values with a separator (RFC 4180): a field may be in quotes, in which it has separators, line ends and doubled quotes.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 
 /** Returns the rows of a table by the names in its first line; empty lines are left out. Every value is a text. */
 export function parseCsv(where: string, text: string, separator: string): Record<string, string>[] {

@@ -1,7 +1,7 @@
 // The rows of a file with examples.
 
 import * as eg from "edgegrad";
-import { fail, shown } from "../errors.js";
+import { describe, fail } from "../../errors/errors.js";
 import { checkOptions, kFunction, kObject } from "../options.js";
 import { parseCsv } from "./csv.js";
 
@@ -56,9 +56,10 @@ export async function loadDataset(
   const reader = Object.hasOwn(kReaders, end) ? kReaders[end] : undefined;
   if (reader === undefined) {
     const ends = Object.keys(kReaders).map((one) => `.${one}`);
-    fail("InvalidArgument", kWhere, `${shown(name)} does not end in ${ends.join(", ")}.`);
+    fail("InvalidArgument", kWhere, `${describe(name)} does not end in ${ends.join(", ")}.`);
   }
-  if (bytes === null) fail("InvalidArgument", kWhere, `there is no ${shown(name)} in the folder.`);
+  if (bytes === null)
+    fail("InvalidArgument", kWhere, `there is no ${describe(name)} in the folder.`);
   return await reader(name, bytes, options);
 }
 
@@ -84,7 +85,7 @@ function readLines(name: string, bytes: Uint8Array): Row[] {
 function readJson(name: string, bytes: Uint8Array): Row[] {
   const list = parsed(name, 1, textOf(name, bytes));
   if (!Array.isArray(list)) {
-    fail("InvalidArgument", placeOf(name), `expected a list of objects, got ${shown(list)}.`);
+    fail("InvalidArgument", placeOf(name), `expected a list of objects, got ${describe(list)}.`);
   }
   return list.map((row, i) => asRow(name, `element ${i}`, row));
 }
@@ -119,6 +120,6 @@ function parsed(name: string, line: number, text: string): unknown {
 
 function asRow(name: string, place: string, value: unknown): Row {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Row;
-  const message = `${place}: expected an object, got ${shown(value)}.`;
+  const message = `${place}: expected an object, got ${describe(value)}.`;
   return fail("InvalidArgument", placeOf(name), message);
 }

@@ -1,6 +1,7 @@
 // DistilBERT: half of BERT's layers, without kinds of texts and without a pooler.
 
 import * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import { type Activation, activationOf } from "../blocks/activations.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
@@ -8,7 +9,6 @@ import { runBlocks } from "../blocks/run_blocks.js";
 import { attendToEachOther } from "../blocks/self_attention.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
-import { fail } from "../errors.js";
 import { type FeaturesOutput, PreTrainedModel } from "../model.js";
 import { Classifier, type ClassifierOutput } from "../tasks/classifier.js";
 import {

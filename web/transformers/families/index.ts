@@ -1,7 +1,7 @@
 // The families by the model_type of config.json.
 
+import { describe, fail } from "../../errors/errors.js";
 import type { Config } from "../config/config.js";
-import { fail, shown } from "../errors.js";
 import { bert } from "./bert.js";
 import { clip } from "./clip.js";
 import { distilbert } from "./distilbert.js";
@@ -52,6 +52,6 @@ export function familyOf(config: Config): Family {
   return fail(
     "InvalidArgument",
     "fromPretrained",
-    `config.json: model_type is ${shown(modelType)}, which is not implemented; it may be ${known}.`,
+    `config.json: model_type is ${describe(modelType)}, which is not implemented; it may be ${known}.`,
   );
 }

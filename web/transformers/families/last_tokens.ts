@@ -1,7 +1,7 @@
 // The last token of each text, from which models without a pooler classify.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 
 /** Returns the hidden states of the last token that is not padding: [batch, size]. */
 export function lastTokens(

@@ -1,10 +1,10 @@
 // Llama, and the families that differ from it in a few lines: TinyLlama and SmolLM2 are Llamas by their config.json.
 
 import * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import { activationOf } from "../blocks/activations.js";
 import { baseOf, rotarySpec, scalingOf, shareOf } from "../blocks/rotary.js";
 import type { Config } from "../config/config.js";
-import { fail } from "../errors.js";
 import type { DecoderSpec } from "./decoder.js";
 import { decoderFamily } from "./decoder_tasks.js";
 import type { Family } from "./family.js";

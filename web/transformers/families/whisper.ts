@@ -1,6 +1,7 @@
 // Whisper: an encoder for spectrograms of speech, and a decoder for what was said.
 
 import * as eg from "edgegrad";
+import { describe, fail } from "../../errors/errors.js";
 import { type Activation, activationOf } from "../blocks/activations.js";
 import type { CrossSource } from "../blocks/cross.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
@@ -8,7 +9,6 @@ import { Pass } from "../blocks/pass.js";
 import { ProjectedAttention } from "../blocks/projected_attention.js";
 import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
-import { fail, shown } from "../errors.js";
 import { checkPositions } from "../tasks/inputs.js";
 import { decoderPass, Seq2SeqModel } from "../tasks/seq2seq.js";
 import type { Family } from "./family.js";
@@ -199,7 +199,7 @@ class WhisperForConditionalGeneration extends Seq2SeqModel {
 
   protected override checkInput(input: unknown): asserts input is eg.Tensor {
     if (input instanceof eg.Tensor && input.ndim === 3 && /float/.test(input.dtype)) return;
-    const got = input instanceof eg.Tensor ? `${input.dtype} [${input.shape}]` : shown(input);
+    const got = input instanceof eg.Tensor ? `${input.dtype} [${input.shape}]` : describe(input);
     const wanted = "a logarithmic mel spectrogram [batch, bins, frames]";
     fail("ShapeMismatch", this.constructor.name, `expected ${wanted}, got ${got}.`);
   }

@@ -1,7 +1,7 @@
 // Which layers see only a window of last tokens.
 
+import { fail } from "../../errors/errors.js";
 import type { Config } from "../config/config.js";
-import { fail } from "../errors.js";
 
 /** What each layer sees: that many last tokens, or null for all. */
 export type Windows = readonly (number | null)[];

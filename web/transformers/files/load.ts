@@ -1,9 +1,9 @@
 // From a folder of files to a model with weights.
 
 import * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import { type Bits, type Quantized, quantizable } from "../blocks/quantized.js";
 import { Config, type ConfigValues, parseObject } from "../config/config.js";
-import { fail } from "../errors.js";
 import type { Family, Task } from "../families/family.js";
 import { familyOf } from "../families/index.js";
 import type { PreTrainedModel } from "../model.js";

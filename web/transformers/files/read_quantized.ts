@@ -1,8 +1,8 @@
 // Weights that become matrices of few bits while they are read: floats exist for some rows at a time.
 
 import type * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import type { Quantized } from "../blocks/quantized.js";
-import { fail } from "../errors.js";
 
 /** The most numbers of a matrix that are floats at once. */
 const kNumbersAtOnce = 2 ** 20;

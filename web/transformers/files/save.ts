@@ -1,9 +1,9 @@
 // The files of a model, as Hugging Face's libraries read them.
 
 import * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import { QuantizedLinear } from "../blocks/quantized.js";
 import type { ConfigValues } from "../config/config.js";
-import { fail } from "../errors.js";
 import { constantOf } from "./constants.js";
 import type { FileNames } from "./names.js";
 

@@ -1,8 +1,8 @@
 // Texts that a model writes: token by token, each of which is read from the device alone.
 
 import * as eg from "edgegrad";
+import { describe, fail } from "../../errors/errors.js";
 import { KeyValueCache } from "../blocks/cache.js";
-import { fail, shown } from "../errors.js";
 import type { PreTrainedModel } from "../model.js";
 import { checkOptions, kWhole } from "../options.js";
 import { checkIds } from "../tasks/inputs.js";
@@ -205,7 +205,7 @@ function endsOf(model: PreTrainedModel, { eosTokenId }: GenerateOptions): Set<nu
     fail(
       "InvalidArgument",
       kWhere,
-      `eos_token_id of the model is ${shown(given)}: pass eosTokenId.`,
+      `eos_token_id of the model is ${describe(given)}: pass eosTokenId.`,
     );
   }
   return new Set([given].flat() as number[]);

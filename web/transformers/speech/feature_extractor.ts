@@ -1,8 +1,8 @@
 // From the samples of a recording to the spectrogram that Whisper reads.
 
 import * as eg from "edgegrad";
+import { describe, fail } from "../../errors/errors.js";
 import { Config, parseObject } from "../config/config.js";
-import { fail, shown } from "../errors.js";
 import { checkOptions, kPositive, kText } from "../options.js";
 import { melFilters } from "./mel_filters.js";
 
@@ -118,7 +118,7 @@ function listOf(recordings: Samples | readonly Samples[]): readonly Samples[] {
     (Array.isArray(recordings) && typeof recordings[0] === "number");
   const list = (isOne ? [recordings] : recordings) as readonly Samples[];
   if (Array.isArray(list) && list.length > 0) return list;
-  return fail("InvalidArgument", kWhere, `expected samples, got ${shown(recordings)}.`);
+  return fail("InvalidArgument", kWhere, `expected samples, got ${describe(recordings)}.`);
 }
 
 /** Loads what makes the inputs of models for speech. */

@@ -1,9 +1,9 @@
 // The inputs that models take.
 
 import * as eg from "edgegrad";
+import { describe, fail } from "../../errors/errors.js";
 import { KeyValueCache } from "../blocks/cache.js";
 import type { Pass } from "../blocks/pass.js";
-import { fail, shown } from "../errors.js";
 import { checkOptions, kCount, kFlag, type OptionRule, orNull } from "../options.js";
 
 /** A tensor, or null. */
@@ -105,7 +105,8 @@ export function imageOptions(where: string, pixels: unknown, given: unknown = {}
 /** Throws unless `pixels` are numbers: [batch, channels, height, width]. */
 export function checkPixels(where: string, pixels: unknown): asserts pixels is eg.Tensor {
   if (!(pixels instanceof eg.Tensor) || pixels.ndim !== 4 || !/float/.test(pixels.dtype)) {
-    const got = pixels instanceof eg.Tensor ? `${pixels.dtype} [${pixels.shape}]` : shown(pixels);
+    const got =
+      pixels instanceof eg.Tensor ? `${pixels.dtype} [${pixels.shape}]` : describe(pixels);
     fail("ShapeMismatch", where, `expected numbers [batch, channels, height, width], got ${got}.`);
   }
 }
@@ -113,7 +114,7 @@ export function checkPixels(where: string, pixels: unknown): asserts pixels is e
 /** Throws unless `ids` are numbers of tokens: [batch, tokens]. */
 export function checkIds(where: string, ids: unknown): asserts ids is eg.Tensor {
   if (!(ids instanceof eg.Tensor)) {
-    fail("InvalidArgument", where, `expected a tensor of token numbers, got ${shown(ids)}.`);
+    fail("InvalidArgument", where, `expected a tensor of token numbers, got ${describe(ids)}.`);
   }
   if (!/^u?int/.test(ids.dtype)) {
     fail("DtypeMismatch", where, `expected token numbers as int64, got ${ids.dtype}.`);

@@ -1,8 +1,8 @@
 // The losses of heads.
 
 import * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import type { Labels } from "../config/labels.js";
-import { fail } from "../errors.js";
 
 // Tokens whose scores are computed together where an array of all scores would be too large.
 const kTokensAtOnce = 32;

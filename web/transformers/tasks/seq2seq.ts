@@ -1,10 +1,10 @@
 // Models that read one thing and write a text: an encoder, and a decoder that attends to it.
 
 import * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import type { KeyValueCache } from "../blocks/cache.js";
 import { CrossCache, type CrossSource, crossMask } from "../blocks/cross.js";
 import { Pass } from "../blocks/pass.js";
-import { fail } from "../errors.js";
 import { generateFrom } from "../generation/generate.js";
 import type { GenerateOptions } from "../generation/options.js";
 import { type ModelOutput, PreTrainedModel } from "../model.js";

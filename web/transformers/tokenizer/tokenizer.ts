@@ -1,8 +1,8 @@
 // From texts and chats to numbers of tokens, and back.
 
 import * as eg from "edgegrad";
+import { describe, fail } from "../../errors/errors.js";
 import { type ConfigValues, parseObject } from "../config/config.js";
-import { fail, shown } from "../errors.js";
 import { checkOptions, kCount, kFlag, kFunction, oneOf } from "../options.js";
 import type { Example } from "../training/examples.js";
 import type { TemplateClass, TemplateLike, TokenizerClass, TokenizerLike } from "./library.js";
@@ -76,7 +76,7 @@ export class PreTrainedTokenizer {
   ): number[] {
     checkOptions("encode", options, { addSpecialTokens: kFlag });
     if (typeof text !== "string") {
-      fail("InvalidArgument", "encode", `expected a string, got ${shown(text)}.`);
+      fail("InvalidArgument", "encode", `expected a string, got ${describe(text)}.`);
     }
     const { addSpecialTokens = true } = options;
     const { ids } = this.#tokenizer.encode(text, { add_special_tokens: addSpecialTokens });
@@ -84,7 +84,7 @@ export class PreTrainedTokenizer {
       fail(
         "InvalidArgument",
         "encode",
-        `the vocabulary has no token for a part of ${shown(text)}.`,
+        `the vocabulary has no token for a part of ${describe(text)}.`,
       );
     }
     return [...ids];

@@ -1,7 +1,7 @@
 // The bytes from which a training goes on.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 
 /** Where a training is. */
 export interface Progress {

@@ -1,7 +1,7 @@
 // Batches of examples of different lengths.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 import { checkOptions, kCount, kObject, kShare, kWhole, oneOf } from "../options.js";
 import type { Example } from "./examples.js";
 

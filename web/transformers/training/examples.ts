@@ -1,6 +1,6 @@
 // Examples for language models: tokens, and labels that say what is learned.
 
-import { fail } from "../errors.js";
+import { fail } from "../../errors/errors.js";
 
 /** The tokens of a text, with labels: -100 where nothing is learned; without labels everything is. */
 export interface Example {

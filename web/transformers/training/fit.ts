@@ -1,7 +1,7 @@
 // The loop of a training, from which it resumes exactly.
 
 import * as eg from "edgegrad";
-import { fail, shown } from "../errors.js";
+import { describe, fail } from "../../errors/errors.js";
 import { type AbortSignalLike, kSignal } from "../generation/options.js";
 import {
   checkOptions,
@@ -138,12 +138,12 @@ export async function fit<Batch>(
   options: FitOptions<Batch>,
 ): Promise<FitResult> {
   if (!(model instanceof eg.nn.Module)) {
-    fail("InvalidArgument", kWhere, `expected a module, got ${shown(model)}.`);
+    fail("InvalidArgument", kWhere, `expected a module, got ${describe(model)}.`);
   }
   const hasBatches =
     kObject.accepts(loader) && (Symbol.asyncIterator in loader || Symbol.iterator in loader);
   if (!hasBatches) {
-    fail("InvalidArgument", kWhere, `expected a loader of batches, got ${shown(loader)}.`);
+    fail("InvalidArgument", kWhere, `expected a loader of batches, got ${describe(loader)}.`);
   }
   checkOptions(kWhere, options, kOptions);
   if (options.optimizer === undefined) fail("InvalidArgument", kWhere, "optimizer is missing.");
@@ -232,7 +232,7 @@ class Training<Batch> {
     await eg.scope(async () => {
       const loss = (this.options.lossOf ?? lossOfModel)(this.model, batch);
       if (!(loss instanceof eg.Tensor)) {
-        fail("InvalidArgument", kWhere, `lossOf: expected a tensor, got ${shown(loss)}.`);
+        fail("InvalidArgument", kWhere, `lossOf: expected a tensor, got ${describe(loss)}.`);
       }
       await loss.div(this.#accumulation).backwardAsync();
       this.#losses.push(eg.keep(loss.detach()));
@@ -342,7 +342,7 @@ function lossOfModel(model: eg.nn.Module, batch: unknown): eg.Tensor {
     fail(
       "InvalidArgument",
       kWhere,
-      `expected ${expected}, got ${shown(Object.keys(batch as object))}.`,
+      `expected ${expected}, got ${describe(Object.keys(batch as object))}.`,
     );
   }
   const { loss } = (model as Callable).call(input, options) as { loss?: unknown };

@@ -1,7 +1,7 @@
 // The custom elements of a page. They are small, because they are defined when edgegrad/vis is imported: frameworks ask an element for its
 // properties when they make it, and only once. What draws them is loaded with the first that is in the page.
 
-import { refuse, shown } from "../errors.js";
+import { describe, refuse } from "../../errors/errors.js";
 import { ensureLanguage } from "../language.js";
 import { ModuleSummary } from "../model/summary.js";
 import type { TapeGraph } from "../model/tape_graph.js";
@@ -139,7 +139,7 @@ function shellOf(
           ? `set the property: element.${attribute} = ...`
           : "give it a text";
         console.error(
-          `[${name}] the attribute "${attribute}" is ${shown(value)}, as attributes are text; ${advice}.`,
+          `[${name}] the attribute "${attribute}" is ${describe(value)}, as attributes are text; ${advice}.`,
         );
       }
       this.#panel?.attributeChanged(attribute);

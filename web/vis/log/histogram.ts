@@ -1,6 +1,6 @@
 // Histograms: how often values fall into each of a number of equal ranges.
 
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 import { afterwards, type Later, numbersOf, type Values } from "./values.js";
 
 /** How often the values of a tensor fall into each of some ranges of equal width. */

@@ -1,7 +1,7 @@
 // Matrices: confusion matrices, attention maps, points of an embedding.
 
 import { type NumericArray, Tensor } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 import { afterwards, type Later, numbersOf, type Values } from "./values.js";
 
 /** A matrix with the names of its rows and columns. */

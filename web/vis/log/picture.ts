@@ -1,7 +1,7 @@
 // Pictures: tensors as bytes of pixels.
 
 import { type Tensor, Tensor as TensorClass } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 import { afterwards, type Later, numbersOf } from "./values.js";
 
 /** A picture as bytes. */

@@ -1,7 +1,7 @@
 // Records: what a training tells of itself. Logs keep them, writers write them to files.
 
 import { Tensor } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 import type { Histogram } from "./histogram.js";
 import type { Matrix } from "./matrix.js";
 import type { Picture } from "./picture.js";

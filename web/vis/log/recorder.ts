@@ -1,7 +1,7 @@
 // What runs and writers have in common: the methods by which a training tells them its values.
 
 import type { Tensor } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 import { histogramOf } from "./histogram.js";
 import { type MatrixLabels, type MatrixValues, matrixOf } from "./matrix.js";
 import { gridOf, type PictureLayout, type PicturesLayout, pictureOf } from "./picture.js";

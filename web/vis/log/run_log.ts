@@ -1,6 +1,6 @@
 // Logs: the records of one or several trainings in memory, for charts and whoever else listens.
 
-import { fail, refuse } from "../errors.js";
+import { fail, refuse } from "../../errors/errors.js";
 import { kKinds, type LogRecord, placeOf, type RecordKind } from "./record.js";
 import { Recorder } from "./recorder.js";
 import { Series } from "./series.js";

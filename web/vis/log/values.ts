@@ -1,7 +1,7 @@
 // Reads the values of tensors: at once from the CPU, as a promise from other devices.
 
 import { type NumericArray, noGrad, scope, Tensor } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 
 /** What values can be: a tensor of any shape and real dtype, or numbers. */
 export type Values = Tensor | NumericArray | readonly number[];

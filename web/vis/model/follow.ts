@@ -1,7 +1,7 @@
 // Follows a call of a module: which of its parts runs, and which ops that part calls.
 
 import { func, nn, noGrad, scope, Tensor } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 
 /** What learns of the parts of a call, in their order. Paths are the dotted names of modules, "" for the whole one. */
 export interface Follower {

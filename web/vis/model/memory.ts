@@ -1,7 +1,7 @@
 // Memory over time, by what holds it.
 
 import { memory, type nn, type optim, scope, type Tensor } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 import { Recorder } from "../log/recorder.js";
 import { checkModule, tensorsIn } from "./follow.js";
 

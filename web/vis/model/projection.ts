@@ -1,7 +1,7 @@
 // Points of many dimensions in two or three: PCA, and UMAP by a library.
 
 import { linalg, noGrad, scope, Tensor } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 
 /** The class `UMAP` of umap-js, as far as it is used: programs pass it, so that a page without it is not larger. */
 export interface UmapClass {

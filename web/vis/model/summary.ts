@@ -1,7 +1,7 @@
 // summary(): the layers of a module, with what they take, return, hold and compute.
 
 import { type Device, type DType, type nn, Tensor, zeros } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 import { checkModule, followEvaluation, tensorsIn } from "./follow.js";
 import { multiplyAddsOf } from "./multiply_adds.js";
 import type { SummaryRow, SummaryTotals } from "./summary_row.js";

@@ -1,7 +1,7 @@
 // tapeGraph(): the graph that backward will run, as data that can be drawn or posted.
 
 import { autograd, type Node, type nn, scope, Tensor } from "edgegrad";
-import { fail, refuse } from "../errors.js";
+import { fail, refuse } from "../../errors/errors.js";
 import { checkModule } from "./follow.js";
 
 /** A node of the backward graph. */

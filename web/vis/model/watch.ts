@@ -1,7 +1,7 @@
 // watch(): how the parameters of a module, their gradients and its units develop in a training.
 
 import { keep, nn, noGrad, scope, Tensor } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 import { Recorder } from "../log/recorder.js";
 import { checkModule } from "./follow.js";
 

@@ -1,7 +1,7 @@
 // profileStep(): where the time of a training step goes, by op, layer and thread.
 
 import { autograd, type nn } from "edgegrad";
-import { refuse } from "../errors.js";
+import { refuse } from "../../errors/errors.js";
 import { checkModule, type Follower, follow } from "../model/follow.js";
 import { profileText } from "./profile_text.js";
 import type { TimeRow } from "./time_row.js";

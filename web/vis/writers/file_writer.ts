@@ -1,7 +1,7 @@
 // What the writers of files have in common.
 
 import type { Bytes } from "edgegrad";
-import { fail, refuse } from "../errors.js";
+import { fail, refuse } from "../../errors/errors.js";
 import type { LogRecord, RecordKind } from "../log/record.js";
 import { Recorder } from "../log/recorder.js";
 import { type ListenerHandle, RunLog } from "../log/run_log.js";

@@ -1,7 +1,7 @@
 // Where the bytes of a writer go: to a file of Node, to a stream, or to memory.
 
 import type { Bytes } from "edgegrad";
-import { fail, refuse } from "../errors.js";
+import { fail, refuse } from "../../errors/errors.js";
 import { joinBytes } from "./bytes.js";
 import { nodeProcess } from "./node.js";
 

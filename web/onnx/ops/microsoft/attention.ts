@@ -1,7 +1,7 @@
 // The attention ops that ONNX Runtime's optimizer writes.
 
 import * as eg from "edgegrad";
-import { fail } from "../../errors.js";
+import { fail } from "../../../errors/errors.js";
 import { ints, tensor, tensorOrNull, type Value } from "../../values/value.js";
 import {
   anglesAt,

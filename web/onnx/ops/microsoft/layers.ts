@@ -1,7 +1,7 @@
 // The fused layers that ONNX Runtime's optimizer writes.
 
 import * as eg from "edgegrad";
-import { fail } from "../../errors.js";
+import { fail } from "../../../errors/errors.js";
 import { tensor, tensorOrNull, type Value } from "../../values/value.js";
 import { gelu } from "../activations.js";
 import { convolution } from "../convolutions.js";

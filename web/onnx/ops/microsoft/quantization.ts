@@ -1,7 +1,7 @@
 // The ops on quantized weights and activations that ONNX Runtime's tools write.
 
 import * as eg from "edgegrad";
-import { fail } from "../../errors.js";
+import { fail } from "../../../errors/errors.js";
 import { elementType, tensor, tensorOrNull, type Value } from "../../values/value.js";
 import { flag, ignored, int, type Ops, op } from "../op.js";
 import {

@@ -1,7 +1,7 @@
 // Ops on strings, which some models use for preprocessing and postprocessing.
 
 import * as eg from "edgegrad";
-import { fail } from "../../errors.js";
+import { fail } from "../../../errors/errors.js";
 import { Host, isTexts } from "../../values/host.js";
 import { broadcastShape, sizeOf } from "../../values/host_math.js";
 import { currentDevice, host, texts, type Value } from "../../values/value.js";
