@@ -1,4 +1,4 @@
-// What programs load models by: the task decides about the head, config.json about the architecture.
+// How programs load models: the task determines the head, and config.json the architecture.
 
 import type * as eg from "edgegrad";
 import type { Task } from "./families/family.js";
@@ -13,26 +13,26 @@ import type { Seq2SeqModel } from "./tasks/seq2seq.js";
 /** Loads models for one task. */
 export interface AutoModelOf<Model> {
   /**
-   * Reads the model of a folder: its path in Node, the address below which its files are, a FileSystemDirectoryHandle, or its files by name
+   * Reads a model from a folder: a path in Node, the base address of its files, a FileSystemDirectoryHandle, or the files by name
    * (config.json, and model.safetensors or its index with the shards). The model is in evaluation mode. Rejects with InvalidArgument for files that are
-   * missing or damaged, and for a config.json that asks for what is not implemented.
+   * missing or damaged, and for a config.json with settings that are not implemented.
    */
   fromPretrained(source: eg.io.FolderSource, options?: FromPretrainedOptions): Promise<Model>;
 }
 
 /** A model without a head. */
 export type FeatureModel = PreTrainedModel & {
-  /** Returns the last hidden states and what else the model computes. */
+  /** Returns the last hidden states and the other outputs of the model. */
   forward(input: eg.Tensor, options?: DecoderOptions): FeaturesOutput;
 };
 
-/** A model that puts texts into classes. */
+/** A model that classifies texts. */
 export type SequenceClassifier = Classifier & {
   /** Returns the scores of the classes, and the loss if there are labels. */
   forward(ids: eg.Tensor, options?: TextClassifierOptions): ClassifierOutput;
 };
 
-/** A model that puts images into classes. */
+/** A model that classifies images. */
 export type ImageClassifier = Classifier & {
   /** Returns the scores of the classes, and the loss if there are labels. */
   forward(pixels: eg.Tensor, options?: ImageOptions): ClassifierOutput;
@@ -44,24 +44,24 @@ function autoModel<Model>(task: Task): AutoModelOf<Model> {
   };
 }
 
-/** Loads the layers of a model without a head. */
+/** Loads models without a head. */
 export const AutoModel = /* @__PURE__ */ autoModel<FeatureModel>("features");
 
 /** Loads language models that predict the next token. */
 export const AutoModelForCausalLM = /* @__PURE__ */ autoModel<CausalLanguageModel>(
-  "causal language modelling",
+  "causal language modeling",
 );
 
-/** Loads language models that predict hidden tokens from those before and after. */
+/** Loads language models that predict masked tokens from those before and after. */
 export const AutoModelForMaskedLM = /* @__PURE__ */ autoModel<MaskedLanguageModel>(
-  "masked language modelling",
+  "masked language modeling",
 );
 
-/** Loads models that put texts into classes. */
+/** Loads models that classify texts. */
 export const AutoModelForSequenceClassification =
   /* @__PURE__ */ autoModel<SequenceClassifier>("sequence classification");
 
-/** Loads models that put images into classes. */
+/** Loads models that classify images. */
 export const AutoModelForImageClassification =
   /* @__PURE__ */ autoModel<ImageClassifier>("image classification");
 
@@ -69,5 +69,5 @@ export const AutoModelForImageClassification =
 export const AutoModelForSeq2SeqLM =
   /* @__PURE__ */ autoModel<Seq2SeqModel>("sequence to sequence");
 
-/** Loads models that read speech, as a spectrogram, and write what was said. */
+/** Loads models that transcribe speech, given as a spectrogram. */
 export const AutoModelForSpeechSeq2Seq = /* @__PURE__ */ autoModel<Seq2SeqModel>("speech");

@@ -1,4 +1,4 @@
-// The class of all models: what they have from their files, and how they are written back.
+// The base class of all models: the values from their files, and how models are saved.
 
 import * as eg from "edgegrad";
 import type { ConfigValues } from "./config/config.js";
@@ -7,13 +7,13 @@ import { savedFiles } from "./files/save.js";
 
 /** What a model returns. */
 export interface ModelOutput {
-  /** What the head computes: for language models a score per token of the vocabulary, for classifiers one per class. */
+  /** The output of the head: for language models one score per token of the vocabulary, for classifiers one per class. */
   readonly logits?: eg.Tensor;
   /** The loss, if labels were given. */
   readonly loss?: eg.Tensor;
 }
 
-/** What the layers of a model return without a head. */
+/** What a model without a head returns. */
 export interface FeaturesOutput extends ModelOutput {
   /** The hidden states of the last layer: [batch, tokens, size]. */
   readonly lastHiddenState: eg.Tensor;
@@ -27,11 +27,11 @@ export abstract class PreTrainedModel extends eg.nn.Module {
   config: ConfigValues = {};
   /** The values of generation_config.json, if there is one. */
   generationConfig: ConfigValues = {};
-  /** Parameters that are the same as others, by name. */
+  /** Tied parameters: for the name of each, the name of the parameter that it shares. */
   tied: Readonly<Record<string, string>> = {};
-  /** Keys of a cache do not fit texts of more tokens than that, which have to be read anew; null: they always fit. @internal */
+  /** Texts of more tokens than this cannot use keys that were cached below it; null: no limit. @internal */
   cacheLimit: number | null = null;
-  /** How tensors are called in the files. @internal */
+  /** The names of tensors in the files. @internal */
   fileNames: FileNames = kNoFileNames;
 
   abstract override forward(...inputs: never[]): object;
@@ -47,8 +47,8 @@ export abstract class PreTrainedModel extends eg.nn.Module {
   }
 
   /**
-   * Returns the files of the model by name: `config.json` and `model.safetensors`, with the names of tensors that it was read from, and
-   * `generation_config.json` if there was one.
+   * Returns the files of the model by name: `config.json`, `model.safetensors`, whose tensors have the same names as in the files that the
+   * model was loaded from, and `generation_config.json` if there was one.
    */
   savePretrained(): Promise<Record<string, eg.Bytes>> {
     return savedFiles(this);

@@ -1,10 +1,10 @@
-// The objects of options that functions take.
+// Checks of options.
 
 import { describe, fail } from "../errors/errors.js";
 
 type Check = (value: unknown) => boolean;
 
-/** A rule for an option: what a message says is expected, and whether a value is that. */
+/** A rule for an option: the expected value for messages, and a check. */
 export interface OptionRule {
   readonly expected: string;
   readonly accepts: Check;
@@ -20,23 +20,23 @@ export const kWhole = rule("a whole number from 0", (value) => isWhole(value));
 export const kCount = rule("a whole number from 1", (value) => isWhole(value) && value !== 0);
 /** A number above 0. */
 export const kPositive = rule("a number above 0", (value) => isNumber(value) && value > 0);
-/** A share above 0 and at most 1. */
+/** A fraction above 0 and at most 1. */
 export const kShare = rule("a number above 0 and up to 1", (value) => {
   return isNumber(value) && value > 0 && value <= 1;
 });
-/** A text. */
+/** A string. */
 export const kText = rule("a string", (value) => typeof value === "string");
 /** A function. */
 export const kFunction = rule("a function", (value) => typeof value === "function");
 /** An object. */
 export const kObject = rule("an object", (value) => typeof value === "object" && value !== null);
 
-/** One of some values. */
+/** One of several values. */
 export function oneOf(...values: readonly unknown[]): OptionRule {
   return rule(values.map(describe).join(" or "), (value) => values.includes(value));
 }
 
-/** A value of a rule, or null. */
+/** A value that a rule accepts, or null. */
 export function orNull({ expected, accepts }: OptionRule): OptionRule {
   return rule(`${expected} or null`, (value) => value === null || accepts(value));
 }
@@ -47,7 +47,7 @@ function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Throws InvalidArgument for what is not an object of the options in `rules`; undefined stands for an option left out. */
+/** Throws InvalidArgument unless `options` is an object of the options in `rules`; an undefined option counts as omitted. */
 export function checkOptions(
   where: string,
   options: unknown,

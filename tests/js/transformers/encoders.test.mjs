@@ -209,7 +209,7 @@ describe("Whisper", () => {
     const written = [1, 5, 9, 2];
     const { logits: own } = model.call(features, { decoderInputIds: ids64([written]) });
     assert.ok(distance(own, logits(arrays, spectrogram, written)) < kTolerance);
-    assert.throws(() => model.call(eg.ones([1, 4, 9]), { labels: ids64([[1]]) }), /Fill up or cut/);
+    assert.throws(() => model.call(eg.ones([1, 4, 9]), { labels: ids64([[1]]) }), /Pad or crop/);
   });
 
   test("writes the text of the best scores, without the tokens that its files forbid", async () => {

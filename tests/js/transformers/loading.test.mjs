@@ -222,7 +222,7 @@ describe("refusals", () => {
       [{ attention_bias: 1 }, /attention_bias: expected true or false, got 1/],
       [{ quantization_config: { bits: 4 } }, /does not implement: quantization_config/],
       [{ num_experts: 8 }, /does not implement: num_experts \(8\)/],
-      [{ num_key_value_heads: 3 }, /no multiple of num_key_value_heads/],
+      [{ num_key_value_heads: 3 }, /not a multiple of num_key_value_heads/],
       [{ hidden_size: undefined }, /hidden_size: expected a whole number from 1, it is missing/],
       [{ hidden_size: 2 ** 40 }, /hidden_size: expected a whole number from 1/],
     ]) {

@@ -99,7 +99,7 @@ describe("examples", () => {
     assert.deepEqual(made.collate([learned]).inputIds.arraySync()[0].map(Number), example.inputIds);
     for (const [given, message] of [
       [{ maskTokenId: 4 }, /maskTokenId and vocabSize are needed/],
-      [{ maskTokenId: 9, vocabSize: 9 }, /none of the 9 tokens/],
+      [{ maskTokenId: 9, vocabSize: 9 }, /not one of the 9 tokens/],
       [{ ...masking, probability: 0 }, /probability: expected a number above 0/],
       [{ ...masking, seed: 1 }, /unknown option "seed"/],
     ]) {
@@ -340,7 +340,7 @@ describe("fit()", () => {
     );
     await refuses(
       fit(model, loader, { optimizer, resume: eg.io.save({}) }),
-      /no checkpoint of fit/,
+      /not a checkpoint of fit/,
     );
     const saved = [];
     const checkpoint = { save: (own) => void saved.push(own) };

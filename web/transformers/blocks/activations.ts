@@ -1,9 +1,9 @@
-// The activations that config.json names.
+// The activation functions that config.json can name.
 
 import * as eg from "edgegrad";
 import type { Config } from "../config/config.js";
 
-/** A function of each element. */
+/** An elementwise function. */
 export type Activation = (x: eg.Tensor) => eg.Tensor;
 
 const tanhGelu: Activation = (x) => eg.gelu(x, "tanh");
@@ -21,13 +21,13 @@ const kActivations: Readonly<Record<string, Activation>> = {
   tanh: (x) => x.tanh(),
 };
 
-/** Returns the activation that a key of a config names. */
+/** Returns the activation function that a key of a config names. */
 export function activationOf(config: Config, key: string, fallback: string): Activation {
   const name = config.choice(key, Object.keys(kActivations), fallback);
   return activationNamed(name);
 }
 
-/** Returns the activation of a name. */
+/** Returns the activation function of a name. */
 export function activationNamed(name: string): Activation {
   return kActivations[name] as Activation;
 }

@@ -1,20 +1,20 @@
-// Attention with grouped heads, a cache, windows and soft caps.
+// Attention with grouped heads, a cache, sliding windows and soft caps.
 
 import * as eg from "edgegrad";
 import type { Pass } from "./pass.js";
 
-/** How a layer attends. */
+/** The settings of a layer's attention. */
 export interface AttentionOptions {
   readonly pass: Pass;
-  /** The number of the layer in the cache; null for attention that no cache is for. */
+  /** The index of the layer in the cache; null for attention that is not cached. */
   readonly layer: number | null;
   readonly scale: number;
   readonly window?: number | null;
-  /** Scores are kept between -softcap and softcap by tanh. */
+  /** Limits scores to between -softcap and softcap by tanh. */
   readonly softcap?: number | null;
-  /** The share of weights that training drops. */
+  /** The dropout probability of the attention weights. */
   readonly dropout?: number;
-  /** Is added to the scores. */
+  /** A bias that is added to the scores. */
   readonly bias?: eg.Tensor | null;
 }
 
@@ -24,15 +24,15 @@ export function splitHeads(x: eg.Tensor, heads: number): eg.Tensor {
   return x.reshape([batch, tokens, heads, width / heads]).transpose(1, 2);
 }
 
-/** Joins what splitHeads() has split. */
+/** Undoes splitHeads(). */
 export function joinHeads(x: eg.Tensor): eg.Tensor {
   const [batch, heads, tokens, size] = x.shape as [number, number, number, number];
   return x.transpose(1, 2).reshape([batch, tokens, heads * size]);
 }
 
 /**
- * Returns softmax(query keyᵀ scale + mask) value for [batch, heads, tokens, size]; keys and values may have fewer heads, each of which several heads of
- * the query share.
+ * Returns softmax(query keyᵀ scale + mask) value for [batch, heads, tokens, size]. Keys and values may have fewer heads, which several query
+ * heads share.
  */
 export function attend(
   query: eg.Tensor,
@@ -44,21 +44,21 @@ export function attend(
   const { cache } = pass;
   const [keys, values] =
     cache === null || layer === null ? [key, value] : cache.append(layer, key, value);
-  const hiding = pass.hiding(window);
+  const mask = pass.mask(window);
   const [batch, heads, tokens, size] = query.shape as [number, number, number, number];
   const groups = keys.shape[1] as number;
-  if (groups === heads) return attendTo(query, keys, values, hiding, options);
-  if (tokens === 1 && !hiding.isCausal) {
-    // With one token, the heads that share keys are like tokens of one head.
+  if (groups === heads) return attendTo(query, keys, values, mask, options);
+  if (tokens === 1 && !mask.isCausal) {
+    // With one token, query heads that share keys can be treated as tokens of one head.
     const shared = query.reshape([batch, groups, heads / groups, size]);
-    return attendTo(shared, keys, values, hiding, options).reshape([batch, heads, 1, -1]);
+    return attendTo(shared, keys, values, mask, options).reshape([batch, heads, 1, -1]);
   }
-  // A view of the keys for each head that shares them, instead of a copy.
+  // Expands the keys to the heads that share them, as a view instead of a copy.
   const repeated = (x: eg.Tensor) =>
     x.unsqueeze(2).expand([batch, groups, heads / groups, ...x.shape.slice(2)]);
   const grouped = query.reshape([batch, groups, heads / groups, tokens, size]);
-  const attnMask = hiding.attnMask?.unsqueeze(-3) ?? null;
-  const own = { ...hiding, attnMask };
+  const attnMask = mask.attnMask?.unsqueeze(-3) ?? null;
+  const own = { ...mask, attnMask };
   return attendTo(grouped, repeated(keys), repeated(values), own, options).reshape([
     batch,
     heads,
@@ -71,7 +71,7 @@ function attendTo(
   query: eg.Tensor,
   key: eg.Tensor,
   value: eg.Tensor,
-  { attnMask, isCausal }: ReturnType<Pass["hiding"]>,
+  { attnMask, isCausal }: ReturnType<Pass["mask"]>,
   { scale, softcap = null, dropout = 0, bias = null }: AttentionOptions,
 ): eg.Tensor {
   if (softcap === null) {
@@ -84,7 +84,7 @@ function attendTo(
     .mul(scale / softcap)
     .tanh()
     .mul(softcap);
-  // The least number instead of -Infinity: a token that may see nothing has no NaN, whose gradient would be NaN too.
+  // The lowest finite number instead of -Infinity: otherwise a token that may attend to nothing would get NaN, also as its gradient.
   const lowest = eg.finfo(query.dtype).min;
   const weights = eg.softmax(
     biased(capped, attnMask?.clampMin(lowest) ?? null, isCausal, lowest),

@@ -1,4 +1,4 @@
-// Keys and values of the tokens that a model has already read.
+// The keys and values of the tokens that a model has already processed.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -12,14 +12,14 @@ interface Layer {
 }
 
 /**
- * The keys and values that attention has computed, per layer, so that a model reads each token once. There is memory for `capacity` tokens from the
- * first call; what is added is written into it, and attention reads a view of it.
+ * The keys and values that attention has computed, per layer, so that a model processes each token once. The first call allocates memory for
+ * `capacity` tokens; new tokens are written into it, and attention reads a view of it.
  */
 export class KeyValueCache {
   readonly #layers: Layer[] = [];
   #capacity: number;
 
-  /** `capacity` is the number of tokens that memory is for at first; it doubles when it is not enough. */
+  /** `capacity` is the initial capacity in tokens, which doubles when it is exceeded. */
   constructor(capacity = 64) {
     if (!Number.isSafeInteger(capacity) || capacity < 1) {
       fail("InvalidArgument", kWhere, "capacity: expected a whole number from 1.");
@@ -27,17 +27,17 @@ export class KeyValueCache {
     this.#capacity = capacity;
   }
 
-  /** The number of tokens in it. */
+  /** The number of tokens in the cache. */
   get length(): number {
     return this.#layers[0]?.length ?? 0;
   }
 
-  /** The number of tokens that there is memory for. */
+  /** The number of tokens that fit into the allocated memory. */
   get capacity(): number {
     return this.#capacity;
   }
 
-  /** Adds keys and values [batch, heads, tokens, features] to a layer; returns views of all of that layer. */
+  /** Appends keys and values [batch, heads, tokens, features] to a layer; returns views of all keys and values of that layer. */
   append(index: number, keys: eg.Tensor, values: eg.Tensor): [keys: eg.Tensor, values: eg.Tensor] {
     if (eg.isGradEnabled() && (keys.requiresGrad || values.requiresGrad)) {
       const advice = "Call the model in eg.noGrad(), or without useCache.";
@@ -53,7 +53,7 @@ export class KeyValueCache {
     });
   }
 
-  /** Forgets the tokens after the first `length`. */
+  /** Removes the tokens after the first `length`. */
   crop(length: number): void {
     if (!Number.isSafeInteger(length) || length < 0 || length > this.length) {
       fail("InvalidArgument", kWhere, `crop: expected a number from 0 to ${this.length}.`);

@@ -1,12 +1,12 @@
-// Keys and values of what an encoder has read, which a decoder attends to at every step.
+// The keys and values of the encoder's output, which a decoder attends to in every step.
 
 import * as eg from "edgegrad";
 
-/** The keys and values of each layer of a decoder: computed once for many steps. */
+/** The cross-attention keys and values of each decoder layer, computed once for many steps. */
 export class CrossCache {
   readonly #layers: [keys: eg.Tensor, values: eg.Tensor][] = [];
 
-  /** Returns those of a layer; `make` computes them for the first step. */
+  /** Returns the keys and values of a layer; `make` computes them in the first step. */
   of(index: number, make: () => [keys: eg.Tensor, values: eg.Tensor]): [eg.Tensor, eg.Tensor] {
     const known = this.#layers[index];
     if (known !== undefined) return known;
@@ -25,17 +25,17 @@ export class CrossCache {
   }
 }
 
-/** What a decoder attends to. */
+/** The encoder's output, as a decoder attends to it. */
 export interface CrossSource {
   /** The last hidden states of the encoder. */
   readonly hidden: eg.Tensor;
-  /** Is added to the scores of its tokens, or null. */
+  /** The mask that is added to the scores of its tokens, or null. */
   readonly mask: eg.Tensor | null;
-  /** Keeps keys and values for further steps, or null. */
+  /** The cache of keys and values for further steps, or null. */
   readonly cache: CrossCache | null;
 }
 
-/** Returns the keys and values of a layer for what an encoder has read. */
+/** Returns the cross-attention keys and values of a layer. */
 export function crossOf(
   { hidden, cache }: CrossSource,
   index: number,
@@ -44,7 +44,7 @@ export function crossOf(
   return cache === null ? project(hidden) : cache.of(index, () => project(hidden));
 }
 
-/** Returns what hides the tokens for which `attentionMask` is 0, or null. */
+/** Returns a mask of the tokens for which `attentionMask` is 0, or null. */
 export function crossMask(
   attentionMask: eg.Tensor | null | undefined,
   dtype: eg.DType,

@@ -1,11 +1,11 @@
-// Layers whose weights come from a file: they are made without memory and without drawing numbers.
+// Layers whose weights come from a file: they are created without allocating or initializing weights.
 
 import * as eg from "edgegrad";
 
-/** A layer that an adapter may take the place of. */
+/** A linear layer, which may be replaced by an adapter layer. */
 export type Projection = eg.nn.Module & { forward(x: eg.Tensor): eg.Tensor };
 
-/** Makes a parameter that has a shape, and no memory of its own until weights are loaded. */
+/** Creates a parameter that has a shape, but no memory until weights are loaded. */
 export function unloaded(...shape: readonly number[]): eg.nn.Parameter {
   return eg.scope(() => new eg.nn.Parameter(eg.zeros([]).expand([...shape])));
 }
@@ -24,7 +24,7 @@ export class Linear extends eg.nn.Linear {
   }
 }
 
-/** y = x W + b, as GPT-2 stores its layers: the weight has the inputs first. */
+/** y = x W + b, as GPT-2 stores its layers: dimension 0 of the weight is the inputs. */
 export class Conv1D extends eg.nn.Module {
   readonly inFeatures: number;
   readonly outFeatures: number;

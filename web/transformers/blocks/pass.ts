@@ -1,28 +1,28 @@
-// What the layers of a model share in one call: positions, masks and the cache.
+// The state that the layers of a model share in one call: positions, masks and the cache.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { KeyValueCache } from "./cache.js";
 
-/** How attention hides keys: by a mask that is added to the scores, or as the kernel does it for tokens in order. */
-export interface Hiding {
+/** The mask of attention: a tensor that is added to the scores, or the causal mask of the kernel. */
+export interface AttentionMask {
   readonly attnMask: eg.Tensor | null;
   readonly isCausal: boolean;
 }
 
-/** What a pass is about. */
+/** The inputs of a pass. */
 export interface PassOptions {
-  /** The numbers of the tokens: [batch, tokens]. */
+  /** The token IDs: [batch, tokens]. */
   readonly ids: eg.Tensor;
-  /** What the layers read: its dtype is that of masks. */
+  /** A tensor with the dtype and device of masks. */
   readonly like: eg.Tensor;
   readonly isCausal: boolean;
-  /** Which keys may be seen: [batch, cached + tokens], not 0 where they may. */
+  /** The keys to attend to: [batch, cached + tokens], 0 where they are masked. */
   readonly attentionMask?: eg.Tensor | null | undefined;
   readonly cache?: KeyValueCache | null | undefined;
-  /** The place of each token: [batch, tokens]; default: one after the other. */
+  /** The position of each token: [batch, tokens]; default: consecutive positions. */
   readonly positionIds?: eg.Tensor | null | undefined;
-  /** One more than the largest place, if positionIds are given. */
+  /** One more than the largest position, if positionIds are given. */
   readonly positions?: number | null | undefined;
 }
 
@@ -31,7 +31,7 @@ export class Pass {
   /** The number of tokens in the cache before this pass. */
   readonly past: number;
   readonly #options: PassOptions;
-  readonly #hidings = new Map<number | null, Hiding>();
+  readonly #masks = new Map<number | null, AttentionMask>();
   readonly #shared = new Map<object, unknown>();
   #positionIds: eg.Tensor | null = null;
 
@@ -56,22 +56,22 @@ export class Pass {
     return this.#options.cache ?? null;
   }
 
-  /** The dtype of what the layers pass on. */
+  /** The dtype of the hidden states. */
   get dtype(): eg.DType {
     return this.#options.like.dtype;
   }
 
-  /** The number of keys that attention may see. */
+  /** The number of keys, including those of the cache. */
   get keys(): number {
     return this.past + (this.#options.ids.shape[1] as number);
   }
 
-  /** One more than the largest place of a token. */
+  /** One more than the largest position of a token. */
   get positions(): number {
     return this.#options.positions ?? this.keys;
   }
 
-  /** The place of each token, [batch or 1, tokens]. */
+  /** The position of each token, [batch or 1, tokens]. */
   get positionIds(): eg.Tensor {
     const { positionIds, ids } = this.#options;
     if (positionIds) return positionIds;
@@ -80,22 +80,22 @@ export class Pass {
     return this.#positionIds;
   }
 
-  /** Returns what `make` returns for a key; it is made once per pass. */
+  /** Returns the result of `make` for a key, which is computed once per pass. */
   shared<T>(key: object, make: () => T): T {
     if (!this.#shared.has(key)) this.#shared.set(key, make());
     return this.#shared.get(key) as T;
   }
 
-  /** Returns how keys are hidden from queries; of a window, only that many last keys are seen. */
-  hiding(window: number | null = null): Hiding {
-    const known = this.#hidings.get(window);
+  /** Returns the mask of keys; with a window, each query attends only to that many last keys. */
+  mask(window: number | null = null): AttentionMask {
+    const known = this.#masks.get(window);
     if (known !== undefined) return known;
-    const made = this.#makeHiding(window);
-    this.#hidings.set(window, made);
+    const made = this.#makeMask(window);
+    this.#masks.set(window, made);
     return made;
   }
 
-  #makeHiding(window: number | null): Hiding {
+  #makeMask(window: number | null): AttentionMask {
     const { attentionMask = null, isCausal, like } = this.#options;
     const { device, dtype } = like;
     const tokens = this.keys - this.past;

@@ -1,4 +1,4 @@
-// Images as rows of patches.
+// Images as sequences of patches.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -13,7 +13,7 @@ export interface PatchSizes {
   readonly bias: boolean;
 }
 
-/** A convolution whose steps are as long as its kernel: one vector per patch. */
+/** A convolution whose stride equals its kernel size: one vector per patch. */
 export class PatchConv extends eg.nn.Conv2d {
   readonly image: number;
 

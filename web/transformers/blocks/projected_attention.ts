@@ -1,4 +1,4 @@
-// Attention with the names that CLIP and Whisper have for its layers.
+// Attention whose layers have the names of CLIP and Whisper.
 
 import * as eg from "edgegrad";
 import { attend, joinHeads, splitHeads } from "./attention.js";
@@ -13,11 +13,11 @@ export interface AttentionSizes {
   /** Whether the projection of keys has a bias. */
   readonly hasKeyBias: boolean;
   readonly dropout: number;
-  /** The number of the layer in caches. */
+  /** The index of the layer in caches. */
   readonly index: number;
 }
 
-/** Attention of tokens to each other, or with a source to what an encoder has read. */
+/** Self-attention, or with a source, cross-attention to the encoder's output. */
 export class ProjectedAttention extends eg.nn.Module {
   k_proj: Projection;
   v_proj: Projection;

@@ -1,4 +1,4 @@
-// Layers whose weights have four or eight bits. Products decode them where they multiply, so that there is never a float copy of a matrix.
+// Layers with four-bit or eight-bit weights. Products decode the weights on the fly, so that there is never a float copy of a matrix.
 
 import * as eg from "edgegrad";
 import { Conv1D, Embedding, Linear } from "./linear.js";
@@ -6,16 +6,16 @@ import { Conv1D, Embedding, Linear } from "./linear.js";
 /** The bits of a weight. */
 export type Bits = 4 | 8;
 
-/** The columns that share a scale: with four bits few, because the largest of them decides how far apart its numbers are. */
+/** The number of columns that share a scale: few with four bits, because the largest value of a group limits its precision. */
 const kGroupSizes: Readonly<Record<Bits, number | null>> = { 4: 32, 8: null };
 
-/** Files have the weights as floats. */
+/** The codes are not in state dicts, because files store float weights. */
 const kOwn = { persistent: false } as const;
 
-/** A matrix of codes, which is not trained: [rows, columns]. */
+/** A quantized matrix, which is not trained: [rows, columns]. */
 export class QuantizedMatrix {
   readonly groupSize: number | null;
-  /** The codes, as `eg.quantize` makes them, and their scales. */
+  /** The codes, as `eg.quantize` returns them, and their scales. */
   weight: eg.nn.Buffer;
   scale: eg.nn.Buffer;
 
@@ -31,7 +31,7 @@ export class QuantizedMatrix {
     this.scale = new eg.nn.Buffer(eg.zeros([rows, groups]), kOwn);
   }
 
-  /** Takes the numbers of rows from `start` on, or of columns if they are transposed. */
+  /** Stores the values of the rows from `start` on, or of the columns if they are transposed. */
   put(start: number, numbers: eg.Tensor, isTransposed: boolean): void {
     eg.noGrad(() =>
       eg.scope(() => {
@@ -55,7 +55,7 @@ export class QuantizedMatrix {
   }
 }
 
-/** y = x Wᵀ + b with a weight of few bits. */
+/** y = x Wᵀ + b with a quantized weight. */
 export class QuantizedLinear extends eg.nn.Module {
   readonly inFeatures: number;
   readonly outFeatures: number;
@@ -86,7 +86,7 @@ export class QuantizedLinear extends eg.nn.Module {
   }
 }
 
-/** A table of vectors of few bits. */
+/** A quantized embedding table. */
 export class QuantizedEmbedding extends eg.nn.Module {
   readonly numEmbeddings: number;
   readonly embeddingDim: number;
@@ -120,18 +120,18 @@ export class QuantizedEmbedding extends eg.nn.Module {
   }
 }
 
-/** A matrix of a model that is being loaded. */
+/** A matrix to quantize while a model is being loaded. */
 export interface Quantized {
   readonly matrix: QuantizedMatrix;
-  /** Whether the file has its columns as rows. */
+  /** Whether the file stores the transposed matrix. */
   readonly isTransposed: boolean;
-  /** Puts the layers that use the matrix in their places. */
+  /** Replaces the layers that use the matrix. */
   place(dtype: eg.DType): void;
 }
 
 /**
- * Returns the matrices of a model that are to have few bits, by the names of their weights: those of layers that `isKept` does not name, and
- * tables that are also heads, which always have eight.
+ * Returns the matrices of a model to quantize, by the names of their weights: those of layers for which `isKept` is false, and embedding tables
+ * that are tied to a head, which always get eight bits.
  */
 export function quantizable(
   model: eg.nn.Module,
@@ -169,7 +169,7 @@ interface Named<Layer> {
   readonly layer: Layer;
 }
 
-// Tables that are one head besides, and nothing else.
+// Embedding tables that are tied to exactly one head and to nothing else.
 function* tiedTables(
   model: eg.nn.Module,
   tied: Readonly<Record<string, string>>,

@@ -1,46 +1,46 @@
-// Rotary position embeddings, and the ways to stretch them to more positions than a model was trained with.
+// Rotary position embeddings, and the methods to extend them to more positions than a model was trained with.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { Config } from "../config/config.js";
 import type { Pass } from "./pass.js";
 
-/** How far each pair of features turns per position. */
+/** The rotation of each pair of features. */
 export interface RotarySpec {
-  /** Returns the angles per position, for a pass over that many positions. */
+  /** Returns the angle per position of each pair, for a pass over that many positions. */
   frequencies(positions: number): readonly number[];
-  /** A factor of the rotated values. */
+  /** The factor of the rotated values. */
   readonly scale: number;
-  /** Texts of more positions are turned by other angles than shorter ones, so that keys of a cache do not fit them; null: there is no such limit. */
+  /** Sequences of more positions are rotated by other angles, so that cached keys of shorter ones do not fit; null: no such limit. */
   readonly limit: number | null;
 }
 
-/** What a family says about its rotary embeddings beside config.json's own keys. */
+/** What a family knows about its rotary embeddings in addition to the keys of config.json. */
 export interface RotaryOptions {
-  /** The number of features that turn. */
+  /** The number of features that are rotated. */
   readonly size: number;
   readonly base: number;
-  /** Reads the scaling; null for none. */
+  /** The part of the config with the scaling; null for none. */
   readonly scaling: Config | null;
   /** The number of positions that the model was trained with. */
   readonly trained: number;
-  /** The number of positions before the model was trained for longer texts, if config.json has it beside the scaling; default: `trained`. */
+  /** The number of positions before the model was extended, if config.json has it outside of the scaling; default: `trained`. */
   readonly original?: number | null;
 }
 
-/** Returns the part of a config that has the scaling: `rope_scaling`, or in newer files `rope_parameters`. */
+/** Returns the part of a config with the scaling: `rope_scaling`, or in newer files `rope_parameters`. */
 export function scalingOf(config: Config): Config | null {
   const key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
   return config.has(key) ? config.part(key) : null;
 }
 
-/** Returns the base of the angles, which newer files have in `rope_parameters`. */
+/** Returns the base of the angles, which newer files store in `rope_parameters`. */
 export function baseOf(config: Config, scaling: Config | null, fallback = 10000): number {
   const own = config.number("rope_theta", fallback);
   return scaling === null ? own : scaling.number("rope_theta", own);
 }
 
-/** Returns the share of features that turn, which newer files have in `rope_parameters`. */
+/** Returns the fraction of features that are rotated, which newer files store in `rope_parameters`. */
 export function shareOf(config: Config, scaling: Config | null, fallback: number): number {
   const own = config.number("partial_rotary_factor", fallback);
   return scaling === null ? own : scaling.number("partial_rotary_factor", own);
@@ -83,7 +83,7 @@ function frequenciesOf(size: number, base: number): number[] {
   return Array.from({ length: size / 2 }, (_, i) => 1 / base ** ((2 * i) / size));
 }
 
-// The base grows with the number of positions beyond those of training.
+// The base grows with the number of positions beyond the trained ones.
 function dynamicSpec({ size, base, trained }: RotaryOptions, scaling: Config): RotarySpec {
   const factor = scaling.number("factor");
   const limit = scaling.size("original_max_position_embeddings", trained);
@@ -94,7 +94,7 @@ function dynamicSpec({ size, base, trained }: RotaryOptions, scaling: Config): R
   return { frequencies, scale: 1, limit: null };
 }
 
-// Slow turns are slowed down by the factor, fast ones stay, those between are mixed.
+// Low frequencies are divided by the factor, high ones are kept, and those between are interpolated.
 function llama3Spec({ size, base }: RotaryOptions, scaling: Config): RotarySpec {
   const factor = scaling.number("factor");
   const low = scaling.number("low_freq_factor");
@@ -110,7 +110,7 @@ function llama3Spec({ size, base }: RotaryOptions, scaling: Config): RotarySpec 
   return { frequencies: () => made, scale: 1, limit: null };
 }
 
-// As llama3, with a ramp over the features between two numbers of turns, and a factor for the values.
+// Like llama3, but with a linear ramp over the features between two numbers of rotations, and a factor for the values.
 function yarnSpec(options: RotaryOptions, scaling: Config): RotarySpec {
   const { size, base } = options;
   const factor = scaling.number("factor");
@@ -138,7 +138,7 @@ function yarnScale(factor: number, scaling: Config): number {
   return given ?? (mscale && all ? grown(mscale) / grown(all) : grown(1));
 }
 
-// Each pair of features has a factor of its own: one for short texts, another for long ones.
+// Each pair of features has its own factors: one for short sequences, another for long ones.
 function longropeSpec(
   { size, base, trained, original }: RotaryOptions,
   scaling: Config,
@@ -160,7 +160,7 @@ function longropeSpec(
   };
 }
 
-/** Returns the function that turns queries and keys [batch, heads, tokens, size] by their positions. */
+/** Returns the function that rotates queries and keys [batch, heads, tokens, size] by their positions. */
 export function rotaryOf(spec: RotarySpec, pass: Pass): (x: eg.Tensor) => eg.Tensor {
   return pass.shared(spec, () => {
     checkCache(spec, pass);
@@ -169,7 +169,7 @@ export function rotaryOf(spec: RotarySpec, pass: Pass): (x: eg.Tensor) => eg.Ten
     return (x: eg.Tensor) => {
       const width = x.shape.at(-1) as number;
       const turning = width > size ? x.narrow(-1, 0, size) : x;
-      // The halves change places: each is turned by the other.
+      // roll() swaps the halves: each is combined with the other.
       const turned = turning.mul(cos).addcmul(turning.roll(size / 2, -1), sin);
       return width > size ? eg.cat([turned, x.narrow(-1, size, width - size)], -1) : turned;
     };
@@ -183,17 +183,17 @@ function checkCache({ limit }: RotarySpec, { past, keys, positions }: Pass): voi
   fail(
     "InvalidArgument",
     "pastKeyValues",
-    `the keys of a cache are of no use beyond ${limit} tokens, where this model turns positions by other angles; the text has ${positions} now. ` +
+    `cached keys cannot be used beyond ${limit} tokens, where this model rotates positions by other angles; the text has ${positions} now. ` +
       "Pass all of its tokens, without the cache or with a new one.",
   );
 }
 
-// The factors of the features, and of those in the other half.
+// The cosines and sines: the factors of the features themselves and of those in the other half.
 function turnsOf(spec: RotarySpec, pass: Pass): [cos: eg.Tensor, sin: eg.Tensor] {
   return eg.noGrad(() => {
     const ids = pass.positionIds;
     const frequencies = eg.tensor([...spec.frequencies(pass.positions)], { device: ids.device });
-    // [batch, 1, tokens, size / 2], the factors twice as many
+    // [batch, 1, tokens, size / 2]; the returned factors have twice as many
     const angles = ids
       .to("float32")
       .reshape([ids.shape[0] as number, 1, -1, 1])

@@ -1,4 +1,4 @@
-// The blocks of a model, one after the other.
+// Runs the blocks of a model.
 
 import * as eg from "edgegrad";
 import type { Pass } from "./pass.js";
@@ -8,8 +8,8 @@ type Block<Rest extends unknown[]> = eg.nn.Module & {
 };
 
 /**
- * Runs blocks on the result of those before. What a block computes on its way is freed at its end, except what backward needs; with `isCheckpointed` only
- * its first input is kept for backward, which runs the block again. What blocks share has to be made before, by `pass.hiding()` and the like.
+ * Runs blocks in sequence. The intermediate results of a block are freed at its end, except those that backward needs. With `isCheckpointed`, only
+ * its first input is kept, and backward runs the block again. What blocks share has to be computed before, by `pass.mask()` and the like.
  */
 export function runBlocks<Rest extends unknown[]>(
   blocks: Iterable<Block<Rest>>,
@@ -20,9 +20,9 @@ export function runBlocks<Rest extends unknown[]>(
 ): eg.Tensor {
   let hidden = x;
   for (const block of blocks) {
-    // A scope of its own, because a checkpointed block runs again in backward, within the scope of whoever called that.
+    // A scope of its own, because a checkpointed block runs again in backward, in the scope of the caller of backward.
     const run = (input: eg.Tensor) => eg.scope(() => block.call(input, pass, ...rest) as eg.Tensor);
-    // Without a gradient there is nothing to save memory for, and a cache must be written once.
+    // Without gradients nothing is kept for backward anyway, and a cache must be written only once.
     const isKept = !isCheckpointed || !block.training || !eg.isGradEnabled();
     hidden = isKept ? run(hidden) : eg.scope(() => eg.autograd.checkpoint(run, hidden));
   }

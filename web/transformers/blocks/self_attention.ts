@@ -1,19 +1,19 @@
-// Attention of all tokens to each other, as encoders have it.
+// Self-attention of encoders.
 
 import * as eg from "edgegrad";
 import { attend, joinHeads, splitHeads } from "./attention.js";
 import { Linear, type Projection } from "./linear.js";
 import type { Pass } from "./pass.js";
 
-/** What projections of tokens are attended with. */
+/** The settings of self-attention. */
 export interface SelfAttentionOptions {
   readonly pass: Pass;
   readonly heads: number;
-  /** The share of weights that is dropped now. */
+  /** The dropout probability of this call. */
   readonly dropout: number;
 }
 
-/** Returns what tokens take from each other by the projections to queries, keys and values. */
+/** Computes self-attention from the projections to queries, keys and values. */
 export function attendToEachOther(
   x: eg.Tensor,
   projections: readonly [query: Projection, key: Projection, value: Projection],
@@ -36,7 +36,7 @@ export interface SelfAttentionSizes {
   readonly dropout: number;
 }
 
-/** Attention with the names that BERT and ViT have for its projections. */
+/** Self-attention whose projections have the names of BERT and ViT. */
 export class SelfAttention extends eg.nn.Module {
   query: Projection;
   key: Projection;

@@ -1,4 +1,4 @@
-// config.json: which keys a family reads, and an error for those that would change results and are not read.
+// config.json: tracks which keys a family reads, and rejects unread keys that would change results.
 
 import { describe, fail } from "../../errors/errors.js";
 import { kWithoutEffect } from "./without_effect.js";
@@ -23,13 +23,13 @@ const isObject = (value: unknown): value is ConfigValues =>
 
 const isNothing = (value: unknown) => value === undefined || value === null;
 
-// What an option that is not used is written as.
+// The values of options that are not used.
 const isOff = (value: unknown) =>
   isNothing(value) ||
   value === false ||
   (typeof value === "object" && Object.keys(value as object).length === 0);
 
-/** Reads a config and notes which keys it has read. */
+/** Reads a config and tracks which keys were read. */
 export class Config {
   readonly #values: ConfigValues;
   readonly #read = new Set<string>();
@@ -43,7 +43,7 @@ export class Config {
     this.#values = values;
   }
 
-  /** The family that the config is of. */
+  /** The model family of the config. */
   get modelType(): string {
     return this.text("model_type", "");
   }
@@ -86,7 +86,7 @@ export class Config {
     return this.has(key) ? this.number(key) : null;
   }
 
-  /** Returns a share from 0 up to 1. */
+  /** Returns a fraction from 0 to 1. */
   share(key: string, fallback: number): number {
     return this.#value(key, fallback, "a number from 0 to 1", (value) => {
       return typeof value === "number" && value >= 0 && value <= 1;
@@ -98,12 +98,12 @@ export class Config {
     return this.#value(key, fallback, "true or false", (value) => typeof value === "boolean");
   }
 
-  /** Returns a text. */
+  /** Returns a string. */
   text(key: string, fallback?: string): string {
     return this.#value(key, fallback, "a string", (value) => typeof value === "string");
   }
 
-  /** Returns a list of texts, or null. */
+  /** Returns a list of strings, or null. */
   textsOrNull(key: string): readonly string[] | null {
     if (!this.has(key)) return null;
     return this.#value<readonly string[]>(key, undefined, "a list of strings", (value) => {
@@ -111,7 +111,7 @@ export class Config {
     });
   }
 
-  /** Returns a list of numbers above 0 that has a given length. */
+  /** Returns a list of positive numbers of a given length. */
   positives(key: string, length: number): readonly number[] {
     return this.#value<readonly number[]>(key, undefined, `${length} numbers above 0`, (value) => {
       const isPositive = (one: unknown) => Number.isFinite(one) && (one as number) > 0;
@@ -119,20 +119,20 @@ export class Config {
     });
   }
 
-  /** Returns one of some texts. */
+  /** Returns a string that must be one of `values`. */
   choice<T extends string>(key: string, values: readonly T[], fallback?: T): T {
     const value = this.text(key, fallback);
     if (!(values as readonly string[]).includes(value)) this.refuse(key, value, values);
     return value as T;
   }
 
-  /** Throws unless a key is left out, null or `only`: what other values mean is not implemented. */
+  /** Throws unless a key is missing, null or `only`: other values are not implemented. */
   only(key: string, only: unknown): void {
     const value = this.raw(key);
     if (!isNothing(value) && value !== only) this.refuse(key, value, [only]);
   }
 
-  /** Returns the config of a part; an empty one if it is left out and may be. */
+  /** Returns a nested config; an empty one if it is missing and `isOptional`. */
   part(key: string, isOptional = false): Config {
     const value = this.raw(key);
     if (!isObject(value) && !(isOptional && isNothing(value))) {
@@ -152,7 +152,7 @@ export class Config {
     );
   }
 
-  /** Throws for keys that were not read, unless they have no effect or are in `ignored`. */
+  /** Throws for unread keys, unless they have no effect or are in `ignored`. */
   finish(family: string, ignored: readonly string[] = []): void {
     for (const part of this.#parts) part.finish(family, ignored);
     const left = Object.entries(this.#values).filter(

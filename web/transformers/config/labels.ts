@@ -1,4 +1,4 @@
-// What config.json says about the classes that a head tells apart.
+// What config.json says about the classes of a classifier.
 
 import type { Config } from "./config.js";
 
@@ -12,7 +12,7 @@ export const kProblemTypes = [
 /** A kind of loss of a classifier. */
 export type ProblemType = (typeof kProblemTypes)[number];
 
-/** What a classifier is asked for. */
+/** The classes and the kind of loss of a classifier. */
 export interface Labels {
   readonly count: number;
   /** Null if it follows from the labels. */

@@ -2,7 +2,7 @@
 
 /** Keys that any config may have. */
 export const kWithoutEffect: ReadonlySet<string> = new Set([
-  // Where the file comes from, and how it was stored.
+  // The origin of the file, and how it was stored.
   "_name_or_path",
   "_attn_implementation_autoset",
   "_commit_hash",
@@ -18,21 +18,21 @@ export const kWithoutEffect: ReadonlySet<string> = new Set([
   "torch_dtype",
   "torchscript",
   "transformers_version",
-  // How weights are drawn before training.
+  // The initialization of weights.
   "embedding_initializer_range",
   "init_std",
   "initializer_factor",
   "initializer_range",
   "logit_scale_init_value",
   "sinusoidal_pos_embds",
-  // What a program asks for.
+  // Choices of the program.
   "gradient_checkpointing",
   "output_attentions",
   "output_hidden_states",
   "output_past",
   "return_dict",
   "use_cache",
-  // Tokens and texts, which generation and tokenizers use.
+  // Tokens and texts that generation and tokenizers use.
   "begin_suppress_tokens",
   "bos_token_id",
   "decoder_start_token_id",
@@ -66,12 +66,12 @@ export const kWithoutEffect: ReadonlySet<string> = new Set([
   "temperature",
   "top_k",
   "top_p",
-  // Limits that position embeddings do not need.
+  // Limits that this implementation of position embeddings does not need.
   "max_position_embeddings",
   "model_max_length",
-  // How products are computed on several devices.
+  // The distribution of products over several devices.
   "pretraining_tp",
-  // Only used by losses and heads that are not computed here.
+  // Used only by losses and heads that are not implemented.
   "mask_feature_length",
   "mask_feature_min_masks",
   "mask_feature_prob",

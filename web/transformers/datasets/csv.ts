@@ -1,8 +1,8 @@
-// Tables of values with a separator (RFC 4180): a field may be in quotes, in which it has separators, line ends and doubled quotes.
+// Separated values (RFC 4180). A field in quotes may contain separators, line ends and doubled quotes.
 
 import { fail } from "../../errors/errors.js";
 
-/** Returns the rows of a table by the names in its first line; empty lines are left out. Every value is a text. */
+/** Returns the rows of a table by the names in its first line; empty lines are skipped. Every value is a string. */
 export function parseCsv(where: string, text: string, separator: string): Record<string, string>[] {
   const [names, ...rows] = fieldsOf(where, text, separator);
   if (names === undefined) fail("InvalidArgument", where, "the file has no line with names.");
@@ -22,7 +22,7 @@ export function parseCsv(where: string, text: string, separator: string): Record
 
 interface Row {
   readonly fields: readonly string[];
-  /** The line on which it begins, from 1. */
+  /** The line on which the row begins, from 1. */
   readonly line: number;
 }
 

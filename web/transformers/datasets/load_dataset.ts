@@ -1,4 +1,4 @@
-// The rows of a file with examples.
+// Reads data files as rows.
 
 import * as eg from "edgegrad";
 import { describe, fail } from "../../errors/errors.js";
@@ -10,7 +10,7 @@ const kWhere = "loadDataset";
 /** A row by the names of its columns. */
 export type Row = Record<string, unknown>;
 
-/** The function `parquetReadObjects` of hyparquet. */
+/** The type of hyparquet's function `parquetReadObjects`. */
 export type ParquetReader = (options: {
   /** The bytes of the file. */
   file: ArrayBuffer;
@@ -20,9 +20,9 @@ export type ParquetReader = (options: {
 
 /** Options of `loadDataset`. */
 export interface DatasetOptions {
-  /** Reads Parquet files: the function of hyparquet. */
+  /** hyparquet's function, which reads Parquet files. */
   readonly parquetReadObjects?: ParquetReader | undefined;
-  /** The `compressors` of hyparquet-compressors, for Parquet files of other formats than Snappy. */
+  /** The `compressors` of hyparquet-compressors, for Parquet files with other compression than Snappy. */
   readonly compressors?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -40,9 +40,9 @@ const kReaders: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Reads the rows of a file in a folder, by the end of its name: `.jsonl` or `.ndjson` (an object per line), `.json` (a list of objects), `.csv` or `.tsv`
- * (the first line names the columns; every value is a text), and `.parquet` with the function of hyparquet:
- * `loadDataset(folder, "train.parquet", { parquetReadObjects })`. Rejects with InvalidArgument, which names the line, for what cannot be read.
+ * Reads the rows of a file in a folder. The extension gives its format: `.jsonl` or `.ndjson` (an object per line), `.json` (a list of objects), `.csv`
+ * or `.tsv` (the first line names the columns; every value is a string), and `.parquet` with hyparquet's function:
+ * `loadDataset(folder, "train.parquet", { parquetReadObjects })`. Rejects with InvalidArgument, which names the line, for a damaged file.
  */
 export async function loadDataset(
   source: eg.io.FolderSource,
@@ -67,7 +67,7 @@ const placeOf = (name: string) => `${kWhere}: ${name}`;
 
 function textOf(name: string, bytes: Uint8Array): string {
   try {
-    // Leaves out a byte order mark.
+    // Skips a byte order mark.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return fail("InvalidArgument", placeOf(name), "the file is not UTF-8.");
@@ -99,7 +99,7 @@ async function readParquet(
     const advice = "Pass { parquetReadObjects } of hyparquet";
     fail("InvalidArgument", placeOf(name), `a library reads such files. ${advice}.`);
   }
-  // Of its own memory: a view of a larger buffer would be read from the wrong place.
+  // A copy, because a view of a larger buffer would be read from the wrong offset.
   const file = bytes.slice().buffer;
   try {
     return await parquetReadObjects({ file, ...(compressors && { compressors }) });

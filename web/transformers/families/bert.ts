@@ -1,4 +1,4 @@
-// BERT, and what its relatives share with it: attention in both directions, LayerNorm after each part.
+// BERT, and what its variants share with it: bidirectional attention and post-LayerNorm.
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
@@ -20,7 +20,7 @@ import {
 import { MaskedLanguageModel } from "../tasks/masked.js";
 import type { Family } from "./family.js";
 
-/** The sizes of BERT and its relatives. */
+/** The sizes of BERT and its variants. */
 export interface BertSpec {
   readonly vocabulary: number;
   readonly positions: number;
@@ -31,7 +31,7 @@ export interface BertSpec {
   readonly heads: number;
   readonly eps: number;
   readonly activation: Activation;
-  /** Shares that training drops. */
+  /** Dropout probabilities. */
   readonly dropout: {
     readonly attention: number;
     readonly hidden: number;
@@ -45,7 +45,7 @@ export function bertSpec(config: Config, paddingIdx = 0): BertSpec {
   config.only("position_embedding_type", "absolute");
   config.only("is_decoder", false);
   config.only("add_cross_attention", false);
-  // Splits the work, not the result.
+  // Affects how the work is split, not the result.
   config.raw("chunk_size_feed_forward");
   config.raw("tie_word_embeddings");
   const dropped = config.share("hidden_dropout_prob", 0.1);
@@ -68,7 +68,7 @@ export function bertSpec(config: Config, paddingIdx = 0): BertSpec {
   };
 }
 
-/** The vectors of tokens, places and texts, added and normed. */
+/** The sum of token, position and token type embeddings, normalized. */
 class Embeddings extends eg.nn.Module {
   word_embeddings: Embedding;
   position_embeddings: Embedding;
@@ -93,7 +93,7 @@ class Embeddings extends eg.nn.Module {
   }
 }
 
-/** Adds the result of a part to its input, and norms the sum. */
+/** Adds the result of a sublayer to its input, and normalizes the sum. */
 class Output extends eg.nn.Module {
   dense: Projection;
   LayerNorm: eg.nn.LayerNorm;
@@ -169,7 +169,7 @@ class Encoder extends eg.nn.Module {
   }
 
   override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
-    pass.hiding();
+    pass.mask();
     return runBlocks(this.layer, isCheckpointed, x, pass);
   }
 }
@@ -192,13 +192,13 @@ export class BertModel extends PreTrainedModel {
   embeddings: Embeddings;
   encoder: Encoder;
   pooler: Pooler | null;
-  /** Compute the values of each layer again in backward instead of keeping them. */
+  /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
 
   constructor(
     readonly spec: BertSpec,
     hasPooler: boolean,
-    /** Where places begin to count; null: at 0, and also for padding. */
+    /** The first position of tokens that are not padding; null: positions begin at 0 and count padding too. */
     private readonly firstPosition: number | null = null,
   ) {
     super();
@@ -252,7 +252,7 @@ class BertForSequenceClassification extends Classifier {
   }
 }
 
-/** The dense layer and the norm before the scores of words. */
+/** The dense layer and the norm before the logits. */
 class PredictionTransform extends eg.nn.Module {
   dense: Projection;
   LayerNorm: eg.nn.LayerNorm;
@@ -268,7 +268,7 @@ class PredictionTransform extends eg.nn.Module {
   }
 }
 
-/** The scores of words; files have its bias under two names. */
+/** The logits of the vocabulary; files have its bias under two names. */
 class Predictions extends eg.nn.Module {
   transform: PredictionTransform;
   decoder: Linear;
@@ -286,7 +286,7 @@ class Predictions extends eg.nn.Module {
   }
 }
 
-/** The heads that BERT was trained with, as far as they are of use. */
+/** The pretraining head; of the two, only the one that predicts masked tokens is kept. */
 class PretrainingHeads extends eg.nn.Module {
   predictions: Predictions;
 
@@ -300,7 +300,7 @@ class PretrainingHeads extends eg.nn.Module {
   }
 }
 
-/** BERT that predicts hidden tokens. */
+/** BERT that predicts masked tokens. */
 class BertForMaskedLM extends MaskedLanguageModel {
   bert: BertModel;
   cls: PretrainingHeads;
@@ -326,13 +326,13 @@ class BertForMaskedLM extends MaskedLanguageModel {
   }
 }
 
-/** BERT, also the MiniLM models for sentences. */
+/** BERT, and also the MiniLM sentence models. */
 export const bert: Family = {
   prefix: "bert",
   heads: /^(?:bert\.pooler|pooler|classifier|cls)\./,
   tasks: {
     features: (config) => new BertModel(bertSpec(config), true),
-    "masked language modelling": (config) => new BertForMaskedLM(config),
+    "masked language modeling": (config) => new BertForMaskedLM(config),
     "sequence classification": (config) => new BertForSequenceClassification(config),
   },
 };

@@ -1,4 +1,4 @@
-// CLIP: a tower for texts and one for images, whose vectors are near for what belongs together.
+// CLIP: a text tower and an image tower, whose vectors are close for texts and images that match.
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
@@ -24,7 +24,7 @@ interface TowerSpec {
 }
 
 function towerSpec(config: Config, sizes: readonly [number, number, number]): TowerSpec {
-  // Each tower has its own in older files; the model's counts.
+  // In older files each tower has its own, but that of the model is used.
   config.raw("projection_dim");
   config.only("dropout", 0);
   const [hidden, intermediate, heads] = sizes;
@@ -77,7 +77,7 @@ class Layer extends eg.nn.Module {
 
 class Encoder extends eg.nn.Module {
   layers: eg.nn.ModuleList<Layer>;
-  /** Compute the values of each layer again in backward instead of keeping them. */
+  /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
 
   constructor(spec: TowerSpec) {
@@ -88,7 +88,7 @@ class Encoder extends eg.nn.Module {
   }
 
   override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    pass.hiding();
+    pass.mask();
     return runBlocks(this.layers, this.gradientCheckpointing, x, pass);
   }
 }
@@ -133,7 +133,7 @@ class TextTower extends eg.nn.Module {
     checkPositions("ClipModel", pass, this.positions);
     const embedded = this.embeddings.call(ids, pass.positionIds);
     const hidden = this.final_layer_norm.call(this.encoder.call(embedded, pass));
-    // The first files said 2 by mistake; there the token with the largest number ends a text.
+    // The first files said 2 by mistake; in them the token with the largest ID ends a text.
     const isEnd = this.end === 2 ? ids : ids.eq(this.end).to("int64");
     const [batch, , size] = hidden.shape as [number, number, number];
     const places = isEnd.argmax(-1).reshape([batch, 1, 1]).expand([batch, 1, size]);
@@ -192,23 +192,23 @@ class VisionTower extends eg.nn.Module {
 export interface ClipOptions {
   /** The images: [batch, channels, height, width]. */
   readonly pixelValues: eg.Tensor;
-  /** Not 0 for the tokens that count. */
+  /** 0 for padding tokens, and not 0 for all others. */
   readonly attentionMask?: eg.Tensor | null | undefined;
-  /** Compute the loss of pairs, of which text i belongs to image i; default false. */
+  /** Compute the contrastive loss, where text i belongs to image i; default false. */
   readonly returnLoss?: boolean | undefined;
 }
 
 /** What `ClipModel` returns. */
 export interface ClipOutput {
-  /** How well texts fit images: [texts, images]. */
+  /** The scaled similarities of texts to images: [texts, images]. */
   readonly logitsPerText: eg.Tensor;
-  /** The same by image: [images, texts]. */
+  /** The same, transposed: [images, texts]. */
   readonly logitsPerImage: eg.Tensor;
-  /** The vectors of the texts, of length 1. */
+  /** The unit vectors of the texts. */
   readonly textEmbeds: eg.Tensor;
-  /** The vectors of the images, of length 1. */
+  /** The unit vectors of the images. */
   readonly imageEmbeds: eg.Tensor;
-  /** The loss of pairs, if it was asked for. */
+  /** The contrastive loss, if `returnLoss` is true. */
   readonly loss?: eg.Tensor;
 }
 

@@ -1,4 +1,4 @@
-// The layers that Llama and its relatives share: rotary positions, grouped heads, gated MLPs and RMS norms.
+// The layers that Llama and similar models share: rotary positions, grouped heads, gated MLPs and RMS norms.
 
 import * as eg from "edgegrad";
 import type { Activation } from "../blocks/activations.js";
@@ -9,7 +9,7 @@ import { type RotarySpec, rotaryOf } from "../blocks/rotary.js";
 import { runBlocks } from "../blocks/run_blocks.js";
 import { TextDecoder } from "../tasks/causal.js";
 
-/** What tells these families apart. */
+/** The settings in which these families differ. */
 export interface DecoderSpec {
   readonly vocabulary: number;
   readonly hidden: number;
@@ -18,25 +18,25 @@ export interface DecoderSpec {
   readonly heads: number;
   readonly groups: number;
   readonly headSize: number;
-  /** The token that fills up texts, or null. */
+  /** The padding token, or null. */
   readonly paddingToken: number | null;
   readonly biases: { readonly query: boolean; readonly output: boolean; readonly mlp: boolean };
   readonly activation: Activation;
-  /** Makes a norm of a size. */
+  /** Creates a norm of a size. */
   norm(size: number): Projection;
-  /** Whether queries and keys are normed per head. */
+  /** Whether queries and keys are normalized per head. */
   readonly hasHeadNorms: boolean;
-  /** Whether the results of attention and MLP are normed before they are added, as Gemma 2 does. */
+  /** Whether the results of attention and MLP are normalized before they are added, as in Gemma 2. */
   readonly hasOuterNorms: boolean;
-  /** Whether the projections of attention, and of the MLP, are one matrix each. */
+  /** Whether the projections of attention are fused into one matrix, and those of the MLP into another. */
   readonly isFused: boolean;
   readonly scale: number;
   readonly softcap: number | null;
   readonly embeddingScale: number;
-  /** How many last tokens each layer sees; null for all. */
+  /** The sliding window of each layer in tokens; null for all tokens. */
   readonly windows: readonly (number | null)[];
   readonly rotary: readonly RotarySpec[];
-  /** Shares that training drops. */
+  /** Dropout probabilities. */
   readonly dropout: {
     readonly attention: number;
     readonly residual: number;
@@ -106,7 +106,7 @@ class Attention extends eg.nn.Module {
   }
 }
 
-/** A gated layer of two factors. */
+/** A gated MLP. */
 class MLP extends eg.nn.Module {
   gate_proj?: Projection;
   up_proj?: Projection;
@@ -196,12 +196,12 @@ export class DecoderModel extends TextDecoder {
     const vectors = this.embed_tokens.call(ids);
     const { embeddingScale: scale } = this.spec;
     const { dtype, device } = vectors;
-    // The factor is rounded to the dtype, as in training.
+    // The factor is rounded to the dtype, as it was in training.
     return scale === 1 ? vectors : vectors.mul(eg.full([], scale, { dtype, device }));
   }
 
   protected override run(embedded: eg.Tensor, pass: Pass): eg.Tensor {
-    for (const window of this.spec.windows) pass.hiding(window);
+    for (const window of this.spec.windows) pass.mask(window);
     for (const spec of this.spec.rotary) rotaryOf(spec, pass);
     return this.norm.call(runBlocks(this.layers, this.gradientCheckpointing, embedded, pass));
   }

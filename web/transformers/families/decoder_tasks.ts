@@ -1,4 +1,4 @@
-// The models of families whose layers are DecoderModel: language models and classifiers.
+// Language models and classifiers on top of DecoderModel.
 
 import type * as eg from "edgegrad";
 import { Linear } from "../blocks/linear.js";
@@ -61,7 +61,7 @@ class DecoderForSequenceClassification extends Classifier {
   }
 }
 
-/** Returns the family of a description; `isTied` is the default of tie_word_embeddings. */
+/** Returns the family of a spec; `isTied` is the default of tie_word_embeddings. */
 export function decoderFamily(specOf: (config: Config) => DecoderSpec, isTied: boolean): Family {
   return {
     prefix: "model",
@@ -72,7 +72,7 @@ export function decoderFamily(specOf: (config: Config) => DecoderSpec, isTied: b
         config.raw("final_logit_softcapping");
         return new DecoderModel(specOf(config));
       },
-      "causal language modelling": (config) =>
+      "causal language modeling": (config) =>
         new DecoderForCausalLM(
           specOf(config),
           config.flag("tie_word_embeddings", isTied),

@@ -1,4 +1,4 @@
-// DistilBERT: half of BERT's layers, without kinds of texts and without a pooler.
+// DistilBERT: half of BERT's layers, without token types and without a pooler.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -148,7 +148,7 @@ class Transformer extends eg.nn.Module {
   }
 
   override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
-    pass.hiding();
+    pass.mask();
     return runBlocks(this.layer, isCheckpointed, x, pass);
   }
 }
@@ -157,7 +157,7 @@ class Transformer extends eg.nn.Module {
 class DistilBertModel extends PreTrainedModel {
   embeddings: Embeddings;
   transformer: Transformer;
-  /** Compute the values of each layer again in backward instead of keeping them. */
+  /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
 
   constructor(readonly spec: Spec) {
@@ -170,7 +170,7 @@ class DistilBertModel extends PreTrainedModel {
     const where = this.constructor.name;
     const options = encoderOptions(where, ids, given);
     if (options.tokenTypeIds) {
-      fail("InvalidArgument", where, "this family has no kinds of texts: leave out tokenTypeIds.");
+      fail("InvalidArgument", where, "this family has no token types: omit tokenTypeIds.");
     }
     const like = this.embeddings.word_embeddings.weight;
     const pass = new Pass({ ids, like, isCausal: false, ...options });
@@ -203,7 +203,7 @@ class DistilBertForSequenceClassification extends Classifier {
   }
 }
 
-/** DistilBERT that predicts hidden tokens. */
+/** DistilBERT that predicts masked tokens. */
 class DistilBertForMaskedLM extends MaskedLanguageModel {
   distilbert: DistilBertModel;
   vocab_transform: Projection;
@@ -240,7 +240,7 @@ export const distilbert: Family = {
   heads: /^(?:pre_classifier|classifier|vocab_\w+)\./,
   tasks: {
     features: (config) => new DistilBertModel(specOf(config)),
-    "masked language modelling": (config) => new DistilBertForMaskedLM(config),
+    "masked language modeling": (config) => new DistilBertForMaskedLM(config),
     "sequence classification": (config) => new DistilBertForSequenceClassification(config),
   },
 };

@@ -1,13 +1,13 @@
-// What a family of models is to the rest of this add-on.
+// The interface of a model family.
 
 import type { Config } from "../config/config.js";
 import type { PreTrainedModel } from "../model.js";
 
-/** What a model is for. */
+/** The task of a model. */
 export type Task =
   | "features"
-  | "causal language modelling"
-  | "masked language modelling"
+  | "causal language modeling"
+  | "masked language modeling"
   | "sequence classification"
   | "image classification"
   | "sequence to sequence"
@@ -15,10 +15,10 @@ export type Task =
 
 /** A family of architectures. */
 export interface Family {
-  /** The name of the part that the models of all tasks have. */
+  /** The name of the submodule that the models of all tasks share. */
   readonly prefix: string;
-  /** Makes the models, without weights. */
+  /** Creates the models, without weights. */
   readonly tasks: Readonly<Partial<Record<Task, (config: Config) => PreTrainedModel>>>;
-  /** The names of parameters that a file may lack, because they are trained for a new task. */
+  /** Matches the parameters that a file may lack, because they are trained for a new task. */
   readonly heads: RegExp;
 }

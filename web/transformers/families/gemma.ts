@@ -1,4 +1,4 @@
-// Gemma 2 and Gemma 3: norms around each part, layers that see a window, scores kept within bounds or heads normed.
+// Gemma 2 and Gemma 3: norms before and after each sublayer, sliding windows, and soft caps or normalized heads.
 
 import { activationOf } from "../blocks/activations.js";
 import { GemmaRMSNorm } from "../blocks/norms.js";
@@ -13,7 +13,7 @@ import { windowsOf } from "./windows.js";
 function gemmaSpec(config: Config, isSliding: (index: number) => boolean): DecoderSpec {
   const bias = config.flag("attention_bias", false);
   const eps = config.number("rms_norm_eps", 1e-6);
-  // An older name, which these families do not read.
+  // An older key, which these families ignore.
   config.raw("hidden_act");
   const spec = decoderSpec(config, { headSize: 256 });
   return {
@@ -35,7 +35,7 @@ export const gemma2: Family = decoderFamily(
   true,
 );
 
-/** Gemma 3 for texts: layers that see a window turn by angles of their own. */
+/** Gemma 3 for texts; layers with a sliding window have their own rotary angles. */
 export const gemma3: Family = decoderFamily((config) => {
   config.only("use_bidirectional_attention", false);
   const pattern = config.size("sliding_window_pattern", config.size("_sliding_window_pattern", 6));

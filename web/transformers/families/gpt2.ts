@@ -1,4 +1,4 @@
-// GPT-2: learned positions, LayerNorm before each part, layers whose weights have the inputs first.
+// GPT-2: learned positions, pre-LayerNorm, and layers with transposed weights.
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
@@ -155,7 +155,7 @@ class GPT2Model extends TextDecoder {
     checkPositions(this.constructor.name, pass, positions);
     const placed = embedded.add(this.wpe.call(pass.positionIds));
     const x = eg.dropout(placed, dropout.embedding, this.training);
-    pass.hiding();
+    pass.mask();
     return this.ln_f.call(runBlocks(this.h, this.gradientCheckpointing, x, pass));
   }
 }
@@ -215,7 +215,7 @@ export const gpt2: Family = {
       config.raw("tie_word_embeddings");
       return new GPT2Model(specOf(config));
     },
-    "causal language modelling": (config) => new GPT2LMHeadModel(config),
+    "causal language modeling": (config) => new GPT2LMHeadModel(config),
     "sequence classification": (config) => new GPT2ForSequenceClassification(config),
   },
 };

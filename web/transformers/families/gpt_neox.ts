@@ -1,4 +1,4 @@
-// GPT-NeoX, the architecture of Pythia: attention and MLP read the same input, a part of each head's features turns.
+// GPT-NeoX, the architecture of Pythia: parallel attention and MLP, and rotary positions on a part of each head's features.
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
@@ -38,7 +38,7 @@ function specOf(config: Config): Spec {
   const scaling = scalingOf(config);
   const share = config.number("rotary_pct", shareOf(config, scaling, 0.25));
   const base = config.number("rotary_emb_base", baseOf(config, scaling));
-  // Only classifiers of tokens read it.
+  // Only token classifiers use it.
   config.raw("classifier_dropout");
   return {
     vocabulary: config.size("vocab_size"),
@@ -81,7 +81,7 @@ class Attention extends eg.nn.Module {
     const { heads, hidden, rotary, dropout } = this.spec;
     const [batch, tokens] = x.shape as [number, number];
     const size = hidden / heads;
-    // The three of each head are adjacent.
+    // Query, key and value of each head are adjacent.
     const [q, k, v] = this.query_key_value
       .call(x)
       .reshape([batch, tokens, heads, 3 * size])
@@ -161,7 +161,7 @@ class GPTNeoXModel extends TextDecoder {
   }
 
   protected override run(embedded: eg.Tensor, pass: Pass): eg.Tensor {
-    pass.hiding();
+    pass.mask();
     rotaryOf(this.spec.rotary, pass);
     const hidden = runBlocks(this.layers, this.gradientCheckpointing, embedded, pass);
     return this.final_layer_norm.call(hidden);
@@ -194,7 +194,7 @@ class GPTNeoXForCausalLM extends CausalLanguageModel {
   }
 }
 
-/** GPT-NeoX, also Pythia. */
+/** GPT-NeoX, including Pythia. */
 export const gptNeoX: Family = {
   prefix: "gpt_neox",
   heads: /^embed_out\./,
@@ -203,6 +203,6 @@ export const gptNeoX: Family = {
       config.raw("tie_word_embeddings");
       return new GPTNeoXModel(specOf(config));
     },
-    "causal language modelling": (config) => new GPTNeoXForCausalLM(config),
+    "causal language modeling": (config) => new GPTNeoXForCausalLM(config),
   },
 };

@@ -1,4 +1,4 @@
-// The last token of each text, from which models without a pooler classify.
+// The last token of each text, which classifiers without a pooler read.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";

@@ -1,4 +1,4 @@
-// Llama, and the families that differ from it in a few lines: TinyLlama and SmolLM2 are Llamas by their config.json.
+// Llama, and what similar families share with it. TinyLlama and SmolLM2 have Llama's model_type.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -9,15 +9,15 @@ import type { DecoderSpec } from "./decoder.js";
 import { decoderFamily } from "./decoder_tasks.js";
 import type { Family } from "./family.js";
 
-/** What a family says about its config.json. */
+/** The family's defaults for config.json. */
 interface Defaults {
   /** The default of head_dim. */
   readonly headSize?: number | undefined;
-  /** The number of positions before the model was trained for longer texts, if config.json has it beside rope_scaling. */
+  /** The number of positions before the model was extended, if config.json has it outside of rope_scaling. */
   readonly original?: number | null;
 }
 
-/** Reads what all these families have in config.json. */
+/** Reads the keys of config.json that all these families have. */
 export function decoderSpec(
   config: Config,
   { headSize, original = null }: Defaults = {},
@@ -31,11 +31,11 @@ export function decoderSpec(
     fail(
       "InvalidArgument",
       "fromPretrained",
-      `config.json: num_attention_heads (${heads}) is no multiple of num_key_value_heads (${groups}).`,
+      `config.json: num_attention_heads (${heads}) is not a multiple of num_key_value_heads (${groups}).`,
     );
   }
   if (!Number.isInteger(size)) {
-    const message = "hidden_size is no multiple of num_attention_heads";
+    const message = "hidden_size is not a multiple of num_attention_heads";
     fail("InvalidArgument", "fromPretrained", `config.json: ${message}.`);
   }
   const eps = config.number("rms_norm_eps", 1e-6);
@@ -72,7 +72,7 @@ export function decoderSpec(
   };
 }
 
-/** Returns the token that fills up texts, or null; files also write "none" as -1. */
+/** Returns the padding token, or null; files also write "none" as -1. */
 export function paddingTokenOf(config: Config): number | null {
   const token = config.has("pad_token_id") ? config.whole("pad_token_id") : -1;
   return token >= 0 && token < config.size("vocab_size") ? token : null;

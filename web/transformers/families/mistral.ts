@@ -1,4 +1,4 @@
-// Mistral: Llama, of which each layer may see only a window of last tokens.
+// Mistral: Llama with an optional sliding window.
 
 import { decoderFamily } from "./decoder_tasks.js";
 import type { Family } from "./family.js";

@@ -1,4 +1,4 @@
-// Phi-3: Llama with one matrix for queries, keys and values, and one for both factors of the MLP.
+// Phi-3: Llama with fused projections of queries, keys and values, and of both inputs of the gated MLP.
 
 import { decoderFamily } from "./decoder_tasks.js";
 import type { Family } from "./family.js";
@@ -8,7 +8,7 @@ import { windowsOf } from "./windows.js";
 /** Phi-3. */
 export const phi3: Family = decoderFamily((config) => {
   config.only("attention_bias", false);
-  // The model reads no such dropout.
+  // The model does not use this dropout.
   config.raw("embd_pdrop");
   const spec = decoderSpec(config, {
     original: config.sizeOrNull("original_max_position_embeddings"),

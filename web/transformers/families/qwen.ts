@@ -1,4 +1,4 @@
-// Qwen2 and Qwen3: Llama with biases of queries, keys and values, or with norms of each head.
+// Qwen2 and Qwen3: Llama with biases of queries, keys and values, or with per-head norms.
 
 import type { Config } from "../config/config.js";
 import type { DecoderSpec } from "./decoder.js";
@@ -18,7 +18,7 @@ function qwenSpec(config: Config, headSize?: number): DecoderSpec {
   };
 }
 
-/** Qwen2, also Qwen2.5. */
+/** Qwen2, including Qwen2.5. */
 export const qwen2: Family = decoderFamily((config) => {
   return { ...qwenSpec(config), biases: { query: true, output: false, mlp: false } };
 }, false);

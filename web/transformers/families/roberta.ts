@@ -1,4 +1,4 @@
-// RoBERTa: BERT whose places begin after the padding token, with another head.
+// RoBERTa: BERT whose positions begin after the padding index, with other heads.
 
 import * as eg from "edgegrad";
 import { Linear, type Projection } from "../blocks/linear.js";
@@ -15,7 +15,7 @@ function robertaModel(config: Config, hasPooler: boolean): BertModel {
   return new BertModel(spec, hasPooler, spec.paddingIdx + 1);
 }
 
-/** Two layers on the first token. */
+/** A two-layer classification head on the first token. */
 class ClassificationHead extends eg.nn.Module {
   dense: Projection;
   out_proj: Projection;
@@ -56,7 +56,7 @@ class RobertaForSequenceClassification extends Classifier {
   }
 }
 
-/** The scores of words; files have its bias under two names. */
+/** The logits of the vocabulary; files have its bias under two names. */
 class LMHead extends eg.nn.Module {
   dense: Projection;
   layer_norm: eg.nn.LayerNorm;
@@ -76,7 +76,7 @@ class LMHead extends eg.nn.Module {
   }
 }
 
-/** RoBERTa that predicts hidden tokens. */
+/** RoBERTa that predicts masked tokens. */
 class RobertaForMaskedLM extends MaskedLanguageModel {
   roberta: BertModel;
   lm_head: LMHead;
@@ -101,13 +101,13 @@ class RobertaForMaskedLM extends MaskedLanguageModel {
   }
 }
 
-/** RoBERTa, also XLM-RoBERTa. */
+/** RoBERTa, including XLM-RoBERTa. */
 export const roberta: Family = {
   prefix: "roberta",
   heads: /^(?:pooler|classifier|lm_head)\./,
   tasks: {
     features: (config) => robertaModel(config, true),
-    "masked language modelling": (config) => new RobertaForMaskedLM(config),
+    "masked language modeling": (config) => new RobertaForMaskedLM(config),
     "sequence classification": (config) => new RobertaForSequenceClassification(config),
   },
 };

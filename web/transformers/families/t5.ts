@@ -1,4 +1,4 @@
-// T5: an encoder and a decoder whose attention has a learned bias for distances instead of positions.
+// T5: an encoder and a decoder with relative position biases.
 
 import * as eg from "edgegrad";
 import { type Activation, activationNamed } from "../blocks/activations.js";
@@ -99,7 +99,7 @@ class Attention extends eg.nn.Module {
     return this.o.call(joinHeads(attend(query, key, value, options)));
   }
 
-  /** Returns what is added to scores for the distance of tokens: [1, heads, tokens, keys]. */
+  /** Returns the relative position bias of the scores: [1, heads, tokens, keys]. */
   bias(pass: Pass, isCausal: boolean): eg.Tensor {
     const { buckets, farthest } = this.spec;
     const table = this.relative_attention_bias as Embedding;
@@ -114,7 +114,7 @@ class Attention extends eg.nn.Module {
   }
 }
 
-/** A part that reads its normed input, to which its result is added. */
+/** A pre-norm sublayer with a residual connection. */
 abstract class Part extends eg.nn.Module {
   layer_norm: eg.nn.RMSNorm;
 
@@ -209,7 +209,7 @@ class Block extends eg.nn.Module {
     ]);
   }
 
-  /** The attention of tokens to each other. */
+  /** The self-attention. */
   get attention(): SelfAttention {
     return this.layer.at(0) as SelfAttention;
   }
@@ -232,7 +232,7 @@ class Stack extends eg.nn.Module {
   embed_tokens: Embedding;
   block: eg.nn.ModuleList<Block>;
   final_layer_norm: eg.nn.RMSNorm;
-  /** Compute the values of each layer again in backward instead of keeping them. */
+  /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
 
   constructor(
@@ -256,7 +256,7 @@ class Stack extends eg.nn.Module {
     const { dropout } = this.spec;
     const first = this.block.at(0) as Block;
     const bias = first.attention.SelfAttention.bias(pass, this.isDecoder);
-    pass.hiding();
+    pass.mask();
     const x = eg.dropout(embedded, dropout, this.training);
     const read = runBlocks(this.block, this.gradientCheckpointing, x, pass, bias, source);
     return eg.dropout(this.final_layer_norm.call(read), dropout, this.training);

@@ -1,8 +1,8 @@
-// The buckets that T5 puts distances of tokens into: near ones have their own, far ones share.
+// T5's buckets of token distances: each short distance has its own bucket, and long ones share buckets.
 
-/** How distances are put into buckets. */
+/** The options of the buckets. */
 export interface BucketOptions {
-  /** Whether only earlier tokens are seen. */
+  /** Whether tokens attend only to earlier ones. */
   readonly isCausal: boolean;
   readonly buckets: number;
   readonly farthest: number;
@@ -21,7 +21,7 @@ function bucketOf(distance: number, { isCausal, buckets, farthest }: BucketOptio
   const away = isCausal ? Math.max(-distance, 0) : Math.abs(distance);
   const exact = Math.floor(half / 2);
   if (away < exact) return start + away;
-  // In float32, as the buckets of the weights were chosen.
+  // In float32, because the buckets were computed so when the weights were trained.
   const share = Math.fround(Math.log(Math.fround(away / exact))) / Math.log(farthest / exact);
   return start + Math.min(exact + Math.floor(Math.fround(share * (half - exact))), half - 1);
 }

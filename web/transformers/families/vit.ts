@@ -1,4 +1,4 @@
-// ViT: an image as a row of patches, which a transformer reads.
+// ViT: a transformer on the sequence of an image's patches.
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
@@ -31,7 +31,7 @@ interface Spec {
 }
 
 function specOf(config: Config): Spec {
-  // Only the reconstruction of images reads it.
+  // Only image reconstruction uses it.
   config.raw("encoder_stride");
   config.raw("chunk_size_feed_forward");
   config.raw("tie_word_embeddings");
@@ -91,7 +91,7 @@ class Embeddings extends eg.nn.Module {
   }
 }
 
-/** A layer under the name that BERT's files have for it. */
+/** A linear layer that BERT's files call "dense". */
 class Dense extends eg.nn.Module {
   dense: Projection;
 
@@ -156,7 +156,7 @@ class Encoder extends eg.nn.Module {
   }
 
   override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
-    pass.hiding();
+    pass.mask();
     return runBlocks(this.layer, isCheckpointed, x, pass);
   }
 }
@@ -167,7 +167,7 @@ class ViTModel extends PreTrainedModel {
   encoder: Encoder;
   layernorm: eg.nn.LayerNorm;
   pooler: Dense | null;
-  /** Compute the values of each layer again in backward instead of keeping them. */
+  /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
 
   constructor(

@@ -1,4 +1,4 @@
-// Whisper: an encoder for spectrograms of speech, and a decoder for what was said.
+// Whisper: an encoder of speech spectrograms, and a decoder that writes the transcript.
 
 import * as eg from "edgegrad";
 import { describe, fail } from "../../errors/errors.js";
@@ -92,7 +92,7 @@ abstract class Tower extends eg.nn.Module {
   embed_positions: Embedding;
   layers: eg.nn.ModuleList<Layer>;
   layer_norm: eg.nn.LayerNorm;
-  /** Compute the values of each layer again in backward instead of keeping them. */
+  /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
 
   constructor(
@@ -109,7 +109,7 @@ abstract class Tower extends eg.nn.Module {
   }
 
   protected run(embedded: eg.Tensor, pass: Pass, source: CrossSource | null): eg.Tensor {
-    pass.hiding();
+    pass.mask();
     const x = eg.dropout(embedded, this.spec.dropout.hidden, this.training);
     const read = runBlocks(this.layers, this.gradientCheckpointing, x, pass, source);
     return this.layer_norm.call(read);
@@ -134,7 +134,7 @@ class Encoder extends Tower {
     if (bins !== this.conv1.inChannels || frames !== 2 * positions) {
       const wanted = `[batch, ${this.conv1.inChannels}, ${2 * positions}]`;
       const got = `[${features.shape.join(", ")}]`;
-      const advice = "Fill up or cut the spectrogram.";
+      const advice = "Pad or crop the spectrogram.";
       fail("ShapeMismatch", "features", `expected ${wanted}, got ${got}. ${advice}`);
     }
     const read = eg.gelu(this.conv2.call(eg.gelu(this.conv1.call(features))));

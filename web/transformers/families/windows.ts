@@ -1,14 +1,14 @@
-// Which layers see only a window of last tokens.
+// Which layers have a sliding window.
 
 import { fail } from "../../errors/errors.js";
 import type { Config } from "../config/config.js";
 
-/** What each layer sees: that many last tokens, or null for all. */
+/** The sliding window of each layer in tokens, or null for all tokens. */
 export type Windows = readonly (number | null)[];
 
 const kTypes = ["full_attention", "sliding_attention"];
 
-/** Returns `window` for the layers that layer_types says, or without it for those for which `isSliding` is true. */
+/** Returns `window` for the sliding layers: those that layer_types names or, without it, those for which `isSliding` is true. */
 export function windowsOf(
   config: Config,
   layers: number,

@@ -1,4 +1,4 @@
-// Buffers in files that follow from the architecture, and so are not read: how they are recognized, and computed when a model is saved.
+// Buffers in files that follow from the architecture. They are recognized and not read, and computed when a model is saved.
 
 import * as eg from "edgegrad";
 import type { Omitted } from "./names.js";
@@ -8,7 +8,7 @@ interface Constant {
   make(omitted: Omitted): eg.Tensor;
 }
 
-/** True below and on the diagonal: what tokens may see. */
+/** A causal mask: true on and below the diagonal. */
 const lowerTriangle = ({ shape, dtype }: Omitted) =>
   eg
     .ones([...shape])
@@ -31,17 +31,17 @@ const kConstants: readonly Constant[] = [
   },
 ];
 
-/** Whether a tensor of a file need not be read: one that can be computed, or the frequencies of rotary embeddings. */
+/** Whether a tensor of a file need not be read, because it can be computed. */
 export function isConstant(key: string): boolean {
   return isFrequencies(key) || kConstants.some(({ pattern }) => pattern.test(key));
 }
 
-/** Whether a tensor has the frequencies of rotary embeddings, which config.json determines. */
+/** Whether a tensor holds the frequencies of rotary embeddings, which config.json determines. */
 export function isFrequencies(key: string): boolean {
   return /\brotary_emb\.inv_freq$/.test(key);
 }
 
-/** Returns a tensor that was not read. */
+/** Computes a tensor that was not read. */
 export function constantOf(key: string, omitted: Omitted): eg.Tensor {
   const { make } = kConstants.find(({ pattern }) => pattern.test(key)) as Constant;
   return make(omitted);

@@ -1,4 +1,4 @@
-// From a folder of files to a model with weights.
+// Loads a model with weights from a folder of files.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -16,24 +16,24 @@ const kWhere = "fromPretrained";
 
 /** Options of `fromPretrained`. */
 export interface FromPretrainedOptions {
-  /** Where the parameters are; default "cpu". */
+  /** The device of the parameters; default "cpu". */
   readonly device?: eg.Device | undefined;
   /** The dtype of the parameters; "auto", the default, is that of the file. */
   readonly dtype?: eg.DType | "auto" | undefined;
   /**
-   * Keep the weights of layers, except those of heads, in eight or four bits, and a table of words that is the head as well in eight: they are
-   * not trained, but adapters are.
+   * Store the weights of layers in eight or four bits, except those of heads; an embedding table that is tied to the head always has eight bits.
+   * Quantized weights cannot be trained, but adapters on them can.
    */
   readonly quantization?: "int8" | "int4" | undefined;
   /** The number of classes of a new head; default: what config.json says. */
   readonly numLabels?: number | undefined;
-  /** Keys of config.json that are not implemented and do not matter to the program. */
+  /** Keys of config.json to ignore although they are not implemented. */
   readonly ignoreConfigKeys?: readonly string[] | undefined;
-  /** Compute the values of each block again in backward instead of keeping them; default false. */
+  /** Recompute the activations of each block in backward instead of keeping them; default false. */
   readonly gradientCheckpointing?: boolean | undefined;
-  /** Called for each piece of a tensor that has arrived. */
+  /** Called for each piece of a tensor that arrives. */
   readonly onProgress?: ((progress: eg.io.ReadProgress) => void) | undefined;
-  /** Makes the requests for an address; default: the global fetch. */
+  /** Sends the requests for an address; default: the global fetch. */
   readonly fetch?: eg.io.FetchLike | undefined;
 }
 
@@ -177,7 +177,7 @@ async function loadWeights(
   };
 }
 
-// Only a head may be missing: it is what is trained for a new task.
+// Only a head may be missing, because it is trained for a new task.
 function reportNames(
   family: Family,
   missing: readonly string[],
@@ -208,7 +208,7 @@ function listed(names: readonly string[]): string {
   return names.length > 6 ? `${first} and ${names.length - 6} more` : first || "none";
 }
 
-// Weights are normal with the deviation of config.json, biases are zero.
+// Weights are normal with the standard deviation of config.json, and biases are zero.
 function drawHead(model: PreTrainedModel, missing: readonly string[]): void {
   if (missing.length === 0) return;
   const deviation = Number(model.config.initializer_range ?? 0.02);

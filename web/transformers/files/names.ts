@@ -1,14 +1,14 @@
-// What tensors are called in files, and in models.
+// The names of tensors in files and in models.
 
 import type * as eg from "edgegrad";
 
-/** A tensor that a file has and the model computes instead. */
+/** A tensor of a file that is computed instead of read. */
 export interface Omitted {
   readonly shape: readonly number[];
   readonly dtype: eg.DType;
 }
 
-/** How the names of a model's files relate to those of its parameters. */
+/** The relation between the names in a model's files and those of its parameters. */
 export interface FileNames {
   /** The names in the model by the names in the files. */
   readonly tensors: Readonly<Record<string, string>>;
@@ -28,8 +28,8 @@ const kOldSpellings: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Returns the name in a model of a tensor in a file, or null if the model has none. `prefix` is the name of the part that models of several tasks
- * share: files of one task can be read by another.
+ * Returns the name that a tensor of a file has in a model, or null if it is not in the model. `prefix` is the name of the submodule that the models
+ * of all tasks share, so that a model can read the files of another task.
  */
 export function nameInModel(
   key: string,

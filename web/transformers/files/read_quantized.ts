@@ -1,13 +1,13 @@
-// Weights that become matrices of few bits while they are read: floats exist for some rows at a time.
+// Quantizes weights while they are read: only a few rows at a time are floats.
 
 import type * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { Quantized } from "../blocks/quantized.js";
 
-/** The most numbers of a matrix that are floats at once. */
+/** The limit on elements of a matrix that are floats at the same time. */
 const kNumbersAtOnce = 2 ** 20;
 
-/** Tells a program about tensors that are read in parts as about others. */
+/** Reports the progress of tensors that are read in parts like that of whole tensors. */
 export class PartProgress {
   readonly #read = new Map<string, { before: number; readonly total: number }>();
 
@@ -18,7 +18,7 @@ export class PartProgress {
     this.#read.set(name, { before: 0, total });
   }
 
-  /** Takes what the reader says about a tensor, or a part of it. */
+  /** Receives the reader's progress on a tensor or a part of it. */
   report(progress: eg.io.ReadProgress): void {
     const read = this.#read.get(progress.name);
     if (read === undefined) {
@@ -31,7 +31,7 @@ export class PartProgress {
   }
 }
 
-/** Reads the weight of a matrix. */
+/** Reads and quantizes the weight of a matrix. */
 export async function readQuantized(
   reader: eg.io.SafetensorsReader,
   key: string,
@@ -45,7 +45,7 @@ export async function readQuantized(
     const sizes = `expected [${expected.join(", ")}], got [${shape.join(", ")}]`;
     fail("ShapeMismatch", "fromPretrained", `${key}: ${sizes}.`);
   }
-  // A range of columns would be read in many small pieces.
+  // Reading a range of columns would take many small reads.
   const whole = isTransposed ? await reader.tensor(key) : null;
   if (whole === null) progress.begin(key, bytes);
   const most = Math.max(1, Math.floor(kNumbersAtOnce / columns));

@@ -1,4 +1,4 @@
-// The files of a model, as Hugging Face's libraries read them.
+// Writes the files of a model in the format that Hugging Face's libraries read.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -7,7 +7,7 @@ import type { ConfigValues } from "../config/config.js";
 import { constantOf } from "./constants.js";
 import type { FileNames } from "./names.js";
 
-/** What files are made of: a model with what it has from its own files. */
+/** A model to save, with what it keeps from the files that it was loaded from. */
 export interface SavedModel extends eg.nn.Module {
   readonly config: ConfigValues;
   readonly generationConfig: ConfigValues;
@@ -37,7 +37,7 @@ export function jsonBytes(value: unknown): eg.Bytes {
   return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-// What a file says about its dtype has to be true of the file that is written.
+// The dtype that config.json declares has to be that of the written file.
 function withDtype(config: Readonly<Record<string, unknown>>, dtype: string) {
   const said = ["torch_dtype", "dtype"].filter((key) => typeof config[key] === "string");
   return { ...config, ...Object.fromEntries(said.map((key) => [key, dtype])) };
@@ -67,7 +67,7 @@ async function weightsOf(model: SavedModel): Promise<eg.Bytes> {
   }
 }
 
-/** Returns a safetensors file of tensors of any device, which are read without blocking. */
+/** Returns a safetensors file of tensors on any device, which are read without blocking. */
 export async function bytesOf(
   dict: Readonly<Record<string, eg.Tensor>>,
   metadata: Readonly<Record<string, string>>,

@@ -1,11 +1,11 @@
-// The token that follows, from the scores of all.
+// Chooses the next token by the scores.
 
 import * as eg from "edgegrad";
 import type { GenerateOptions } from "./options.js";
 
 /**
- * Returns a token per text, [batch, 1], for scores [batch, vocabulary]; `seen` are the tokens of each text, for the penalty of repetitions, and `isFirst`
- * tells the first token that is generated.
+ * Returns the next token of each text, [batch, 1], for scores [batch, vocabulary]. `seen` has the tokens of each text, for the repetition penalty;
+ * `isFirst` is true for the first generated token.
  */
 export type Chooser = (
   scores: eg.Tensor,
@@ -13,13 +13,13 @@ export type Chooser = (
   isFirst: boolean,
 ) => eg.Tensor;
 
-/** Tokens that are never chosen, or not as the first one. */
+/** Tokens that are never chosen, and those that are not chosen as the first one. */
 export interface Suppressed {
   readonly always: readonly number[];
   readonly atFirst: readonly number[];
 }
 
-/** Returns the function that chooses as the options say. */
+/** Returns the function that chooses tokens according to the options. */
 export function chooserOf(options: GenerateOptions, { always, atFirst }: Suppressed): Chooser {
   const { doSample = false, repetitionPenalty = 1 } = options;
   return (scores, seen, isFirst) => {
@@ -51,7 +51,7 @@ function penalized(
   return scores.scatter(1, tokens, eg.where(own.lt(0), own.mul(penalty), own.div(penalty)));
 }
 
-// In this order, as the probability of topP is that among the tokens that topK has left.
+// In this order, because topP refers to the probabilities among the tokens that topK has left.
 function kept(scores: eg.Tensor, { temperature = 1, topK, topP = 1 }: GenerateOptions): eg.Tensor {
   let left = temperature === 1 ? scores : scores.div(temperature);
   const words = scores.shape[1] as number;
@@ -65,7 +65,7 @@ function kept(scores: eg.Tensor, { temperature = 1, topK, topP = 1 }: GenerateOp
     .softmax(sorted, -1)
     .cumsum(-1)
     .le(1 - topP);
-  // The likeliest token always stays.
+  // The most likely token is always kept.
   isRare.narrow(1, words - 1, 1).fill_(false);
   return left.maskedFill(isRare.scatter(1, places, isRare), -Infinity);
 }

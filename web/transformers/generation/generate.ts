@@ -1,4 +1,4 @@
-// Texts that a model writes: token by token, each of which is read from the device alone.
+// Generates text token by token; only the chosen tokens are read from the device.
 
 import * as eg from "edgegrad";
 import { describe, fail } from "../../errors/errors.js";
@@ -11,7 +11,7 @@ import { type GenerateOptions, kGenerateOptions, kTokens } from "./options.js";
 
 const kWhere = "generate";
 
-/** What a step of a generation passes to a model beside the tokens. */
+/** What a generation step passes to a model in addition to the tokens. */
 export interface StepOptions {
   readonly pastKeyValues: KeyValueCache;
   readonly attentionMask?: eg.Tensor;
@@ -19,10 +19,10 @@ export interface StepOptions {
   readonly positions?: number;
 }
 
-/** Computes scores of the next token: [batch, 1, vocabulary]. */
+/** Computes the scores of the next token: [batch, 1, vocabulary]. */
 export type Scorer = (ids: eg.Tensor, options: StepOptions) => eg.Tensor;
 
-/** Continues the texts of `ids` by the scores of a model. */
+/** Continues the texts of `ids`, by the scores of a model. */
 export async function generateFrom(
   model: PreTrainedModel,
   ids: eg.Tensor,
@@ -43,9 +43,9 @@ export async function generateFrom(
   }
 }
 
-// What the texts of a batch have been padded to, read once.
+// The padding of a batch, read once.
 interface Padding {
-  /** [batch, 1]: the place of the first generated token of each text. */
+  /** [batch, 1]: the position of the first generated token of each text. */
   readonly next: eg.Tensor;
   readonly mask: eg.Tensor;
   readonly positions: eg.Tensor;
@@ -104,7 +104,7 @@ class Run {
     }
   }
 
-  // Reads the tokens of a step and notes which texts have ended.
+  // Reads the tokens of a step and records which texts have ended.
   async #accept(chosen: eg.Tensor): Promise<void> {
     const tokens = Array.from((await chosen.data()) as BigInt64Array, Number);
     this.options.signal?.throwIfAborted();
@@ -140,7 +140,7 @@ class Run {
     return eg.tensor(this.#rows, { dtype: "int64", device: this.ids.device });
   }
 
-  // The mask covers the tokens to come: a view of its beginning is that of a step.
+  // The mask also covers the tokens to come; each step uses a view of its beginning.
   async #paddingOf(given: eg.Tensor): Promise<Padding> {
     const [batch, tokens] = this.ids.shape as [number, number];
     if (String(given.shape) !== String([batch, tokens])) {
@@ -221,7 +221,7 @@ function fillOf(
   return padTokenId ?? (kWhole.accepts(said) ? (said as number) : end);
 }
 
-// The tokens that the model's files forbid, everywhere and as the first one.
+// The tokens that the model's files suppress, everywhere and as the first one.
 function suppressedBy(
   { generationConfig }: PreTrainedModel,
   { suppressTokens }: GenerateOptions,

@@ -1,4 +1,4 @@
-// From the samples of a recording to the spectrogram that Whisper reads.
+// Computes the spectrogram that Whisper reads from the samples of a recording.
 
 import * as eg from "edgegrad";
 import { describe, fail } from "../../errors/errors.js";
@@ -10,10 +10,10 @@ const kFile = "preprocessor_config.json";
 const kOpening = "AutoFeatureExtractor.fromPretrained";
 const kWhere = "extract";
 
-/** Whisper hears frequencies up to that many hertz. */
+/** The highest frequency that Whisper uses, in hertz. */
 const kHighest = 8000;
 
-/** The most weights of filters; Whisper has 32,000 or 51,200. */
+/** The limit on weights of filters; Whisper has 32,000 or 51,200. */
 const kMostWeights = 2 ** 24;
 
 /** Samples of one recording, each from -1 to 1. */
@@ -21,19 +21,19 @@ export type Samples = Float32Array | readonly number[] | eg.Tensor;
 
 /** Options of `extract`. */
 export interface ExtractOptions {
-  /** The number of samples per second that the recording has. */
+  /** The number of samples per second of the recording. */
   readonly samplingRate: number;
-  /** Where the spectrogram is; default "cpu". */
+  /** The device of the spectrogram; default "cpu". */
   readonly device?: eg.Device | undefined;
 }
 
-/** Makes spectrograms as Whisper was trained with: `new WhisperFeatureExtractor(values of preprocessor_config.json)`. */
+/** Computes the spectrograms that Whisper was trained with: `new WhisperFeatureExtractor(values of preprocessor_config.json)`. */
 export class WhisperFeatureExtractor {
   /** The number of samples per second that recordings must have. */
   readonly samplingRate: number;
   /** The number of mel frequencies. */
   readonly featureSize: number;
-  /** The number of samples of a spectrogram: shorter recordings are filled up with silence. */
+  /** The number of samples of a spectrogram; shorter recordings are padded with silence. */
   readonly length: number;
   readonly #hop: number;
   readonly #size: number;
@@ -82,20 +82,20 @@ export class WhisperFeatureExtractor {
     const signal = samples instanceof eg.Tensor ? samples.cpu().float() : eg.tensor(samples);
     if (signal.ndim !== 1 || signal.numel === 0) {
       const got = `[${signal.shape.join(", ")}]`;
-      const advice = "Of several channels, pass the mean.";
+      const advice = "For several channels, pass their mean.";
       fail("ShapeMismatch", kWhere, `expected the samples of one channel, got ${got}. ${advice}`);
     }
     const missing = this.length - signal.numel;
     if (missing < 0) {
       const [most, got] = [this.length, signal.numel].map((one) => one / this.samplingRate);
-      const message = `a spectrogram is of ${most} s at most, and the recording of ${got} s.`;
+      const message = `a spectrogram covers at most ${most} s, and the recording has ${got} s.`;
       fail("InvalidArgument", kWhere, `${message} Pass parts of it, one after the other.`);
     }
     const spectra = eg.stft(eg.pad(signal, [0, missing]), this.#size, this.#hop, {
       window: this.#window,
       returnComplex: true,
     });
-    // The last piece reaches beyond the end.
+    // The last frame reaches beyond the end.
     const power = spectra
       .narrow(1, 0, (spectra.shape[1] as number) - 1)
       .abs()
@@ -121,9 +121,9 @@ function listOf(recordings: Samples | readonly Samples[]): readonly Samples[] {
   return fail("InvalidArgument", kWhere, `expected samples, got ${describe(recordings)}.`);
 }
 
-/** Loads what makes the inputs of models for speech. */
+/** Loads feature extractors for speech models. */
 export const AutoFeatureExtractor = {
-  /** Reads preprocessor_config.json in a folder; rejects with InvalidArgument for another kind than Whisper's. */
+  /** Reads preprocessor_config.json in a folder; rejects with InvalidArgument for a feature extractor other than Whisper's. */
   async fromPretrained(source: eg.io.FolderSource): Promise<WhisperFeatureExtractor> {
     const folder = await eg.io.openFolder(source);
     const bytes = await folder.bytes(kFile);

@@ -1,4 +1,4 @@
-// Mel frequencies as Slaney's Auditory Toolbox has them: even steps below 1,000 Hz, even ratios above.
+// Mel frequencies of Slaney's Auditory Toolbox: equal steps below 1,000 Hz, equal ratios above.
 
 const kKnee = 1000;
 const kMelsBelow = 15;
@@ -10,7 +10,7 @@ const melOf = (hertz: number) =>
 const hertzOf = (mel: number) =>
   mel < kMelsBelow ? (mel * kKnee) / kMelsBelow : kKnee * Math.exp((mel - kMelsBelow) * kRatio);
 
-/** Sizes of a bank of filters. */
+/** The sizes of a filter bank. */
 export interface FilterSizes {
   readonly samplingRate: number;
   /** The number of filters. */
@@ -21,7 +21,7 @@ export interface FilterSizes {
   readonly highest: number;
 }
 
-/** Returns the weight of each frequency of a spectrum in each filter: triangles of the same area, [count][size / 2 + 1]. */
+/** Returns the weight of each frequency in each filter: triangles of equal area, [count][size / 2 + 1]. */
 export function melFilters({ samplingRate, count, size, highest }: FilterSizes): number[][] {
   const step = melOf(highest) / (count + 1);
   const corners = Array.from({ length: count + 2 }, (_, i) => hertzOf(i * step));

@@ -1,4 +1,4 @@
-// Language models that read tokens from left to right, and predict the next one.
+// Causal language models, which predict the next token.
 
 import * as eg from "edgegrad";
 import { KeyValueCache } from "../blocks/cache.js";
@@ -14,7 +14,7 @@ import {
 } from "./inputs.js";
 import { checkpointedNextTokenLoss, nextTokenLoss } from "./losses.js";
 
-/** What the layers of a language model return. */
+/** What a language model without its head returns. */
 export interface DecoderOutput extends FeaturesOutput {
   /** The cache, with `useCache`. */
   readonly pastKeyValues?: KeyValueCache;
@@ -22,23 +22,23 @@ export interface DecoderOutput extends FeaturesOutput {
 
 /** What a language model returns. */
 export interface CausalOutput extends ModelOutput {
-  /** Scores of the next token: [batch, tokens, vocabulary]. */
+  /** The scores of the next token: [batch, tokens, vocabulary]. */
   readonly logits: eg.Tensor;
-  /** What the head reads: [batch, tokens, size]. */
+  /** The hidden states that the head reads: [batch, tokens, size]. */
   readonly lastHiddenState: eg.Tensor;
   /** The cache, with `useCache`. */
   readonly pastKeyValues?: KeyValueCache;
 }
 
-/** The layers of a language model without its head. */
+/** A language model without its head. */
 export abstract class TextDecoder extends PreTrainedModel {
-  /** Compute the values of each layer, and the scores of the head, again in backward instead of keeping them. */
+  /** Recompute the activations of each layer, and the scores of the head, in backward instead of keeping them. */
   gradientCheckpointing = false;
 
-  /** Returns the vectors of tokens. */
+  /** Returns the embeddings of tokens. */
   protected abstract embed(ids: eg.Tensor, options: DecoderOptions): eg.Tensor;
 
-  /** Computes the last hidden states from those vectors. */
+  /** Computes the last hidden states from the embeddings. */
   protected abstract run(embedded: eg.Tensor, pass: Pass, options: DecoderOptions): eg.Tensor;
 
   /** Computes the hidden states of the last layer. */
@@ -74,7 +74,7 @@ export abstract class CausalLanguageModel extends PreTrainedModel {
       const loss = checkpointedNextTokenLoss(hidden, labels, scores);
       return {
         ...output,
-        // Only who asks for all scores needs memory for them.
+        // A getter, so that all scores take memory only if they are read.
         get logits() {
           return scores(hidden);
         },
@@ -86,7 +86,7 @@ export abstract class CausalLanguageModel extends PreTrainedModel {
   }
 
   /**
-   * Continues texts: resolves to the tokens given and those generated, [batch, tokens]. Rows that end early are filled up with padding.
+   * Continues texts: resolves to the given and the generated tokens, [batch, tokens]. Rows that end early are padded.
    */
   generate(ids: eg.Tensor, options?: GenerateOptions): Promise<eg.Tensor> {
     return generateFrom(this, ids, options ?? {}, (input, step) => {

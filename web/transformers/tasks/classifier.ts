@@ -1,4 +1,4 @@
-// Models that put a text or an image into classes.
+// Models that classify a text or an image.
 
 import type * as eg from "edgegrad";
 import type { Labels } from "../config/labels.js";
@@ -11,9 +11,9 @@ export interface ClassifierOutput extends ModelOutput {
   readonly logits: eg.Tensor;
 }
 
-/** A model with a head that tells classes apart. */
+/** A model with a classification head. */
 export abstract class Classifier extends PreTrainedModel {
-  /** What the head is asked for. */
+  /** The classes and the kind of loss. */
   readonly labels: Labels;
 
   constructor(labels: Labels) {

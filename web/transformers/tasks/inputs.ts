@@ -1,4 +1,4 @@
-// The inputs that models take.
+// Checks of the inputs of models.
 
 import * as eg from "edgegrad";
 import { describe, fail } from "../../errors/errors.js";
@@ -12,21 +12,21 @@ export const kTensor: OptionRule = orNull({
   accepts: (value) => value instanceof eg.Tensor,
 });
 
-/** Options of the layers of a model for texts. */
+/** Options of an encoder of texts. */
 export interface EncoderOptions {
-  /** Not 0 for the tokens that count, and 0 for padding: [batch, tokens], those of a cache included. */
+  /** 0 for padding, and not 0 for all other tokens: [batch, tokens], including those of a cache. */
   readonly attentionMask?: eg.Tensor | null | undefined;
-  /** The place of each token: [batch, tokens]; default: one after the other, also in rows with padding. */
+  /** The position of each token: [batch, tokens]; default: consecutive positions, also in rows with padding. */
   readonly positionIds?: eg.Tensor | null | undefined;
-  /** Which of two texts each token belongs to: [batch, tokens]. */
+  /** The segment (0 or 1) of each token in a pair of texts: [batch, tokens]. */
   readonly tokenTypeIds?: eg.Tensor | null | undefined;
 }
 
-/** Options of the layers of a language model. */
+/** Options of a language model without its head. */
 export interface DecoderOptions extends EncoderOptions {
-  /** One more than the largest of positionIds, which some ways to stretch positions need. */
+  /** One more than the largest of positionIds, which some rotary scalings need. */
   readonly positions?: number | null | undefined;
-  /** The tokens that have been read before. */
+  /** The cache of earlier tokens. */
   readonly pastKeyValues?: KeyValueCache | null | undefined;
   /** Return a cache of the tokens; default false. */
   readonly useCache?: boolean | undefined;
@@ -34,25 +34,25 @@ export interface DecoderOptions extends EncoderOptions {
 
 /** Options of a language model. */
 export interface CausalOptions extends DecoderOptions {
-  /** The tokens themselves, or -100 where they do not count; the model is to predict each from those before. */
+  /** The tokens themselves, which the model is to predict from those before; -100 excludes a token from the loss. */
   readonly labels?: eg.Tensor | null | undefined;
   /** Compute logits for that many last tokens; default: all. */
   readonly logitsToKeep?: number | null | undefined;
 }
 
-/** Options of a language model that predicts hidden tokens. */
+/** Options of a language model that predicts masked tokens. */
 export interface MaskedOptions extends EncoderOptions {
-  /** The token of each hidden place, and -100 for all others: [batch, tokens]. */
+  /** The token at each masked position, and -100 for all others: [batch, tokens]. */
   readonly labels?: eg.Tensor | null | undefined;
 }
 
-/** Options of a model that puts texts into classes. */
+/** Options of a model that classifies texts. */
 export interface TextClassifierOptions extends EncoderOptions {
-  /** The class of each text; for several at once, 0 or 1 for each class. */
+  /** The class of each text; if a text can have several, 0 or 1 for each class. */
   readonly labels?: eg.Tensor | null | undefined;
 }
 
-/** Options of a model that puts images into classes. */
+/** Options of a model that classifies images. */
 export interface ImageOptions {
   /** The class of each image. */
   readonly labels?: eg.Tensor | null | undefined;
@@ -69,7 +69,7 @@ const kDecoder = {
   useCache: kFlag,
 };
 const kCausal = { ...kDecoder, labels: kTensor, logitsToKeep: orNull(kCount) };
-const kLabelledText = { ...kEncoder, labels: kTensor };
+const kLabeledText = { ...kEncoder, labels: kTensor };
 const kImage = { labels: kTensor };
 
 function readerOf<Read>(rules: Readonly<Record<string, OptionRule>>) {
@@ -80,22 +80,22 @@ function readerOf<Read>(rules: Readonly<Record<string, OptionRule>>) {
   };
 }
 
-/** Checks what the layers of a model for texts are called with, and returns the options. */
+/** Checks the arguments of an encoder of texts, and returns the options. */
 export const encoderOptions = /* @__PURE__ */ readerOf<EncoderOptions>(kEncoder);
 
-/** Checks what the layers of a language model are called with, and returns the options. */
+/** Checks the arguments of a language model without its head, and returns the options. */
 export const decoderOptions = /* @__PURE__ */ readerOf<DecoderOptions>(kDecoder);
 
-/** Checks what a language model is called with, and returns the options. */
+/** Checks the arguments of a language model, and returns the options. */
 export const causalOptions = /* @__PURE__ */ readerOf<CausalOptions>(kCausal);
 
-/** Checks what a classifier of texts is called with, and returns the options. */
-export const classifierOptions = /* @__PURE__ */ readerOf<TextClassifierOptions>(kLabelledText);
+/** Checks the arguments of a text classifier, and returns the options. */
+export const classifierOptions = /* @__PURE__ */ readerOf<TextClassifierOptions>(kLabeledText);
 
-/** Checks what a model that predicts hidden tokens is called with, and returns the options. */
-export const maskedOptions = /* @__PURE__ */ readerOf<MaskedOptions>(kLabelledText);
+/** Checks the arguments of a model that predicts masked tokens, and returns the options. */
+export const maskedOptions = /* @__PURE__ */ readerOf<MaskedOptions>(kLabeledText);
 
-/** Checks what a classifier of images is called with, and returns the options. */
+/** Checks the arguments of an image classifier, and returns the options. */
 export function imageOptions(where: string, pixels: unknown, given: unknown = {}): ImageOptions {
   checkPixels(where, pixels);
   checkOptions(where, given, kImage);
@@ -111,7 +111,7 @@ export function checkPixels(where: string, pixels: unknown): asserts pixels is e
   }
 }
 
-/** Throws unless `ids` are numbers of tokens: [batch, tokens]. */
+/** Throws unless `ids` are token IDs: [batch, tokens]. */
 export function checkIds(where: string, ids: unknown): asserts ids is eg.Tensor {
   if (!(ids instanceof eg.Tensor)) {
     fail("InvalidArgument", where, `expected a tensor of token numbers, got ${describe(ids)}.`);
@@ -126,14 +126,14 @@ export function checkIds(where: string, ids: unknown): asserts ids is eg.Tensor 
   }
 }
 
-/** Throws if a pass has more positions than a model has vectors for. */
+/** Throws if a pass has more positions than a model has embeddings for. */
 export function checkPositions(where: string, { positions }: Pass, most: number): void {
   if (positions <= most) return;
   const message = `${positions} tokens are more than the ${most} positions of the model.`;
   fail("InvalidArgument", where, message);
 }
 
-/** Throws for options of a model that has none. */
+/** Throws for options to a model that has none. */
 export function checkNothing(where: string, rest: readonly unknown[]): void {
   if (rest.length > 0) checkOptions(where, rest[0] ?? {}, {});
 }

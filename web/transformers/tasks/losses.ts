@@ -4,17 +4,17 @@ import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { Labels } from "../config/labels.js";
 
-// Tokens whose scores are computed together where an array of all scores would be too large.
+// The number of tokens whose scores are computed together, where all scores at once would take too much memory.
 const kTokensAtOnce = 32;
 
-/** The mean cross entropy of each next token, where labels are not -100. */
+/** The mean cross entropy of next tokens whose label is not -100. */
 export function nextTokenLoss(logits: eg.Tensor, labels: eg.Tensor): eg.Tensor {
   return tokenLoss(logits, nextTokens(logits, labels));
 }
 
 /**
- * The nextTokenLoss of the scores of hidden states [batch, tokens, size], which are computed for a few tokens at a time, and again in backward: scores and
- * their gradients take more memory than anything else in training a small model with many words.
+ * Returns nextTokenLoss() for hidden states [batch, tokens, size]. Scores are computed for a few tokens at a time, and again in backward: with a large
+ * vocabulary, scores and their gradients take more memory than the rest of training a small model.
  */
 export function checkpointedNextTokenLoss(
   hidden: eg.Tensor,
@@ -35,14 +35,14 @@ export function checkpointedNextTokenLoss(
   return eg.stack(sums).sum().div(next.ne(-100).sum());
 }
 
-// Labels are moved instead of scores, which are larger.
+// Shifts the labels instead of the scores, which are larger.
 function nextTokens(scored: eg.Tensor, labels: eg.Tensor): eg.Tensor {
   const [batch, tokens] = checkTokenLabels(scored, labels);
   const none = eg.full([batch, 1], -100, { dtype: "int64", device: labels.device });
   return eg.cat([labels.narrow(1, 1, tokens - 1).to("int64"), none], 1);
 }
 
-/** The mean cross entropy of each token, where labels are not -100. */
+/** The mean cross entropy of tokens whose label is not -100. */
 export function hiddenTokenLoss(logits: eg.Tensor, labels: eg.Tensor): eg.Tensor {
   checkTokenLabels(logits, labels);
   return tokenLoss(logits, labels.to("int64"));
@@ -65,7 +65,7 @@ function tokenLoss(logits: eg.Tensor, labels: eg.Tensor): eg.Tensor {
   return eg.crossEntropy(logits.reshape([-1, words]).float(), labels.reshape([-1]));
 }
 
-/** The loss of a classifier: of its kind, or of the kind that fits the labels. */
+/** The loss of a classifier: of the configured kind, or else of the kind that fits the labels. */
 export function classifierLoss(
   logits: eg.Tensor,
   labels: eg.Tensor,

@@ -1,24 +1,24 @@
-// Language models that read a text in both directions, and predict the tokens that are hidden.
+// Bidirectional language models, which predict masked tokens.
 
 import type * as eg from "edgegrad";
 import { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "../model.js";
 import { type EncoderOptions, type MaskedOptions, maskedOptions } from "./inputs.js";
 import { hiddenTokenLoss } from "./losses.js";
 
-/** What a language model that predicts hidden tokens returns. */
+/** What a language model that predicts masked tokens returns. */
 export interface MaskedOutput extends ModelOutput {
-  /** Scores of the token in each place: [batch, tokens, vocabulary]. */
+  /** The scores of the token at each position: [batch, tokens, vocabulary]. */
   readonly logits: eg.Tensor;
-  /** What the head reads: [batch, tokens, size]. */
+  /** The hidden states that the head reads: [batch, tokens, size]. */
   readonly lastHiddenState: eg.Tensor;
 }
 
-/** The layers of a model that reads in both directions. */
+/** A bidirectional encoder. */
 type Encoder = PreTrainedModel & {
   forward(ids: eg.Tensor, options?: EncoderOptions): FeaturesOutput;
 };
 
-/** A language model that predicts hidden tokens. */
+/** A language model that predicts masked tokens. */
 export abstract class MaskedLanguageModel extends PreTrainedModel {
   /** The layers without the head. */
   protected abstract get encoder(): Encoder;
@@ -26,7 +26,7 @@ export abstract class MaskedLanguageModel extends PreTrainedModel {
   /** Returns the scores of tokens for hidden states. */
   protected abstract scores(hidden: eg.Tensor): eg.Tensor;
 
-  /** Computes the scores of the token in each place, and the loss if labels are given. */
+  /** Computes the scores of the token at each position, and the loss if labels are given. */
   override forward(ids: eg.Tensor, given?: MaskedOptions): MaskedOutput {
     const { labels, ...options } = maskedOptions(this.constructor.name, ids, given);
     const { lastHiddenState } = this.encoder.call(ids, options);

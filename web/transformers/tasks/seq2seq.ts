@@ -1,4 +1,4 @@
-// Models that read one thing and write a text: an encoder, and a decoder that attends to it.
+// Encoder-decoder models: a decoder generates text while attending to the encoder's output.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -11,29 +11,29 @@ import { type ModelOutput, PreTrainedModel } from "../model.js";
 import { checkOptions } from "../options.js";
 import { checkIds, kTensor } from "./inputs.js";
 
-/** Options of models that read one thing and write a text. */
+/** Options of encoder-decoder models. */
 export interface Seq2SeqOptions {
-  /** Not 0 for the tokens that are read and count. */
+  /** 0 for padding of the input, and not 0 for all other tokens. */
   readonly attentionMask?: eg.Tensor | null | undefined;
-  /** The tokens that have been written; default: the labels, one place later. */
+  /** The tokens of the decoder; default: the labels, shifted by one position. */
   readonly decoderInputIds?: eg.Tensor | null | undefined;
-  /** Not 0 for those that count. */
+  /** 0 for padding of the decoder's tokens, and not 0 for all others. */
   readonly decoderAttentionMask?: eg.Tensor | null | undefined;
-  /** The text to write; -100 for tokens that do not count. */
+  /** The target tokens; -100 excludes a token from the loss. */
   readonly labels?: eg.Tensor | null | undefined;
 }
 
 /** What these models return. */
 export interface Seq2SeqOutput extends ModelOutput {
-  /** Scores of each token: [batch, tokens, vocabulary]. */
+  /** The scores of each token: [batch, tokens, vocabulary]. */
   readonly logits: eg.Tensor;
-  /** What the encoder has read: [batch, tokens, size]. */
+  /** The last hidden states of the encoder: [batch, tokens, size]. */
   readonly encoderLastHiddenState: eg.Tensor;
 }
 
 /** Options of `generate` of these models. */
 export interface Seq2SeqGenerateOptions extends GenerateOptions {
-  /** The beginning of the texts: [batch, tokens]; default: the token that the model's files name. */
+  /** The initial tokens of the texts: [batch, tokens]; default: the start token of the model's files. */
   readonly decoderInputIds?: eg.Tensor | null | undefined;
 }
 
@@ -44,15 +44,15 @@ const kOptions = {
   labels: kTensor,
 };
 
-/** A model that reads one thing and writes a text. */
+/** An encoder-decoder model. */
 export abstract class Seq2SeqModel extends PreTrainedModel {
-  /** Throws for what the encoder does not read. */
+  /** Throws if the encoder does not accept an input. */
   protected abstract checkInput(input: unknown): asserts input is eg.Tensor;
 
-  /** Returns what the encoder has read. */
+  /** Returns the output of the encoder. */
   protected abstract encode(input: eg.Tensor, attentionMask: eg.Tensor | null): eg.Tensor;
 
-  /** Returns the scores of tokens, of the last only if `isLast`. */
+  /** Returns the scores of tokens; only those of the last token if `isLast`. */
   protected abstract decode(
     ids: eg.Tensor,
     source: CrossSource,
@@ -63,7 +63,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     },
   ): eg.Tensor;
 
-  /** Reads `input`, and computes the scores of the text. */
+  /** Encodes `input`, and computes the scores of the text. */
   override forward(input: eg.Tensor, given: Seq2SeqOptions = {}): Seq2SeqOutput {
     const where = this.constructor.name;
     this.checkInput(input);
@@ -89,7 +89,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     };
   }
 
-  /** Writes a text for what is read: resolves to its tokens, [batch, tokens], from the first one on. */
+  /** Generates a text for an input: resolves to its tokens, [batch, tokens], including the initial ones. */
   async generate(input: eg.Tensor, options: Seq2SeqGenerateOptions = {}): Promise<eg.Tensor> {
     this.checkInput(input);
     const { attentionMask = null, decoderInputIds, ...rest } = options;
@@ -131,7 +131,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     return eg.full([batch, 1], this.firstToken, { dtype: "int64", device });
   }
 
-  // What was written before each token of the labels.
+  // The labels, shifted right: the token before each label.
   private movedOn(labels: eg.Tensor): eg.Tensor {
     const [batch, tokens] = labels.shape as [number, number];
     const padding = Number(this.config.pad_token_id ?? 0);
@@ -141,7 +141,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
   }
 }
 
-/** Returns the pass of a decoder. */
+/** Creates the pass of a decoder. */
 export function decoderPass(
   ids: eg.Tensor,
   like: eg.Tensor,

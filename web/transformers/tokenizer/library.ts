@@ -1,4 +1,4 @@
-// The libraries that read texts, as far as they are used: programs pass their classes, so that a page without them builds and is not larger.
+// The parts of tokenizer libraries that are used. Programs pass in their classes, so that a page without them builds and does not grow.
 
 /** The class `Tokenizer` of @huggingface/tokenizers. */
 export interface TokenizerClass {
@@ -12,12 +12,12 @@ export interface TokenizerLike {
     text: string,
     options?: { text_pair?: string | null; add_special_tokens?: boolean },
   ): {
-    /** The numbers of the tokens. */
+    /** The token IDs. */
     ids: number[];
   };
   /** Returns the text of tokens. */
   decode(ids: number[], options?: { skip_special_tokens?: boolean }): string;
-  /** Returns the number of a token; undefined if there is none of that name. */
+  /** Returns the ID of a token; undefined if it does not exist. */
   token_to_id(token: string): number | undefined;
 }
 
@@ -28,6 +28,6 @@ export interface TemplateClass {
 
 /** A template of that class. */
 export interface TemplateLike {
-  /** Returns the text that the template makes of values. */
+  /** Renders the template with values. */
   render(values: Record<string, unknown>): string;
 }

@@ -1,9 +1,9 @@
-// The text of a generation while it is written.
+// The text of a generation while it is generated.
 
 import type { Streamer } from "../generation/options.js";
 import type { PreTrainedTokenizer } from "./tokenizer.js";
 
-/** Passes on the text that a model writes, as soon as it is certain: `generate(ids, { streamer })`. For one text at a time. */
+/** Passes on generated text as soon as it is final: `generate(ids, { streamer })`. For one text at a time. */
 export class TextStreamer implements Streamer {
   readonly #tokenizer: PreTrainedTokenizer;
   readonly #write: (text: string) => void;
@@ -16,9 +16,9 @@ export class TextStreamer implements Streamer {
     this.#write = write;
   }
 
-  /** Takes the next tokens of each text; only the first text is written. */
+  /** Receives the next tokens of each text; only those of the first text are used. */
   put([first = []]: readonly (readonly number[])[]): void {
-    // What the text begins with is known.
+    // The first call has the prompt, which is known.
     if (!this.#hasPrompt) this.#hasPrompt = true;
     else {
       this.#tokens.push(...first);
@@ -26,7 +26,7 @@ export class TextStreamer implements Streamer {
     }
   }
 
-  /** Writes what is left. */
+  /** Passes on the rest of the text. */
   end(): void {
     this.#writeUpTo(true);
     this.#tokens = [];
@@ -36,7 +36,7 @@ export class TextStreamer implements Streamer {
 
   #writeUpTo(isEnd: boolean): void {
     const text = this.#tokenizer.decode(this.#tokens, { skipSpecialTokens: true });
-    // The bytes of a character may come as several tokens, of which the first ones decode to this sign.
+    // The bytes of a character may be spread over several tokens; incomplete ones decode to this replacement character.
     if (!isEnd && text.endsWith("\ufffd")) return;
     if (text.length > this.#written) this.#write(text.slice(this.#written));
     this.#written = text.length;

@@ -1,4 +1,4 @@
-// From texts and chats to numbers of tokens, and back.
+// Converts texts and chats to token IDs, and back.
 
 import * as eg from "edgegrad";
 import { describe, fail } from "../../errors/errors.js";
@@ -11,9 +11,9 @@ const kWhere = "AutoTokenizer.fromPretrained";
 
 /** A message of a chat. */
 export interface ChatMessage {
-  /** Who speaks: "system", "user" or "assistant" in most templates. */
+  /** The speaker: "system", "user" or "assistant" in most templates. */
   readonly role: string;
-  /** What is said. */
+  /** The text of the message. */
   readonly content: string;
 }
 
@@ -29,9 +29,9 @@ export interface TokenizerOptions {
 export interface BatchOptions {
   /** Add the tokens with which the model begins and ends texts; default true. */
   readonly addSpecialTokens?: boolean | undefined;
-  /** The most tokens of a text: what is longer is cut at its end; default: any number. */
+  /** The maximum number of tokens of a text, after which it is cut; default: unlimited. */
   readonly maxLength?: number | undefined;
-  /** The side on which texts are filled up; default: what the tokenizer's files say. For generation it has to be "left". */
+  /** The side of the padding; default: what the tokenizer's files say. For generation it has to be "left". */
   readonly paddingSide?: "left" | "right" | undefined;
 }
 
@@ -43,17 +43,17 @@ const kBatchOptions = {
 
 /** Options of a chat. */
 export interface ChatOptions {
-  /** End with what begins an answer; default false. */
+  /** End with the tokens that begin an answer; default false. */
   readonly addGenerationPrompt?: boolean | undefined;
 }
 
-/** Reads and writes the tokens of a model. */
+/** Converts between texts and the tokens of a model. */
 export class PreTrainedTokenizer {
   /** The token that begins texts, or null. */
   readonly bosTokenId: number | null;
   /** The token that ends texts, or null. */
   readonly eosTokenId: number | null;
-  /** The token that fills up texts; that which ends texts if there is none of its own. */
+  /** The padding token; the token that ends texts if there is no separate one. */
   readonly padTokenId: number | null;
   readonly #tokenizer: TokenizerLike;
   readonly #config: ConfigValues;
@@ -90,7 +90,7 @@ export class PreTrainedTokenizer {
     return [...ids];
   }
 
-  /** Returns the text of tokens; `skipSpecialTokens` leaves out those that are no text. */
+  /** Returns the text of tokens; `skipSpecialTokens` omits tokens that are not text. */
   decode(
     ids: readonly number[] | eg.Tensor,
     options: { readonly skipSpecialTokens?: boolean | undefined } = {},
@@ -102,7 +102,7 @@ export class PreTrainedTokenizer {
     return this.#tokenizer.decode(list, { skip_special_tokens: skipSpecialTokens });
   }
 
-  /** Returns the tokens of texts, filled up to the longest: [texts, tokens] each. */
+  /** Returns the tokens of texts, padded to the longest: [texts, tokens] each. */
   batch(
     texts: readonly string[],
     options: BatchOptions = {},
@@ -136,7 +136,7 @@ export class PreTrainedTokenizer {
     };
   }
 
-  /** Returns the text of a chat as the model has learned it. */
+  /** Returns the text of a chat in the model's chat format. */
   applyChatTemplate(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
     checkOptions("applyChatTemplate", options, { addGenerationPrompt: kFlag });
     if (this.#template === null) {
@@ -154,8 +154,8 @@ export class PreTrainedTokenizer {
   }
 
   /**
-   * Returns the tokens of a chat, and labels by which a model learns the answers of the assistant only. Throws InvalidArgument if the template changes
-   * what came before an answer.
+   * Returns the tokens of a chat, with labels so that a model learns only the answers of the assistant. Throws InvalidArgument if the template changes
+   * the text before an answer.
    */
   chatExample(messages: readonly ChatMessage[]): Example {
     const inputIds: number[] = [];
@@ -197,7 +197,7 @@ export class PreTrainedTokenizer {
   }
 }
 
-// A token is written as a text, or as an object with its content.
+// Files write a token as a string, or as an object with its content.
 function textOf(value: unknown): string | null {
   const text = typeof value === "object" ? (value as { content?: unknown } | null)?.content : value;
   return typeof text === "string" ? text : null;
@@ -206,8 +206,8 @@ function textOf(value: unknown): string | null {
 /** Loads tokenizers. */
 export const AutoTokenizer = {
   /**
-   * Reads the tokenizer of a folder (tokenizer.json, tokenizer_config.json, chat_template.jinja), given the classes of the libraries that compute with
-   * them: `{ Tokenizer }` of @huggingface/tokenizers, and for chats `{ Template }` of @huggingface/jinja.
+   * Reads the tokenizer of a folder (tokenizer.json, tokenizer_config.json, chat_template.jinja). Pass in the classes of the libraries that interpret
+   * these files: `{ Tokenizer }` of @huggingface/tokenizers, and for chats `{ Template }` of @huggingface/jinja.
    */
   async fromPretrained(
     source: eg.io.FolderSource,
@@ -239,7 +239,7 @@ export const AutoTokenizer = {
   },
 };
 
-// What a library throws, as an error of this package.
+// Converts what a library throws to an error of this package.
 function made<T>(what: string, make: () => T): T {
   try {
     return make();

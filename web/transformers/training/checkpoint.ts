@@ -1,21 +1,21 @@
-// The bytes from which a training goes on.
+// Checkpoints, from which training resumes.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 
-/** Where a training is. */
+/** The progress of training. */
 export interface Progress {
-  /** Steps of the optimizer. */
+  /** The number of optimizer steps. */
   readonly step: number;
   /** The pass over the data. */
   readonly epoch: number;
-  /** The batches of that pass that have been trained on. */
+  /** The number of batches of that pass that have been used. */
   readonly batch: number;
   readonly stepsOfEpoch: number;
   readonly lossOfEpoch: number;
 }
 
-/** The random numbers that follow: those of the package, and those of a loader that has a generator of its own. */
+/** The states of the random number generators: that of the package, and that of a loader that has its own. */
 export class Randomness {
   private constructor(
     readonly shared: eg.Tensor,
@@ -31,14 +31,14 @@ export class Randomness {
     return new Randomness(shared, own);
   }
 
-  /** Goes back to them. */
+  /** Restores them. */
   apply(loader: unknown): void {
     const generator = generatorOf(loader);
     if ((generator === null) !== (this.own === null)) {
       fail(
         "InvalidArgument",
         "fit",
-        "resume: the checkpoint is of a loader with another kind of seed.",
+        "resume: the checkpoint and the loader differ in whether the loader has its own generator.",
       );
     }
     eg.random.setState(this.shared);
@@ -50,7 +50,7 @@ function generatorOf(loader: unknown): eg.Generator | null {
   return loader instanceof eg.data.DataLoader ? loader.generator : null;
 }
 
-/** What a checkpoint contains. */
+/** The contents of a checkpoint. */
 export interface Checkpoint {
   readonly progress: Progress;
   readonly start: Randomness;
@@ -77,7 +77,7 @@ export function readCheckpoint(bytes: Uint8Array): Checkpoint {
     current: { shared: eg.Tensor; own: eg.Tensor | null };
   } & Omit<Checkpoint, "start" | "current">;
   if (read.format !== kFormat) {
-    fail("InvalidArgument", "fit", "resume: the bytes are no checkpoint of fit().");
+    fail("InvalidArgument", "fit", "resume: the bytes are not a checkpoint of fit().");
   }
   const { start, current, progress, weights, optimizer, scheduler } = read;
   return {

@@ -5,39 +5,39 @@ import { fail } from "../../errors/errors.js";
 import { checkOptions, kCount, kObject, kShare, kWhole, oneOf } from "../options.js";
 import type { Example } from "./examples.js";
 
-/** How tokens are hidden that a model is to predict from those before and after. */
+/** How tokens are masked, for a model that predicts them from those before and after. */
 export interface MaskingOptions {
-  /** The token in place of hidden ones. */
+  /** The token that replaces masked ones. */
   readonly maskTokenId: number;
-  /** The number of tokens, from which others are drawn. */
+  /** The number of tokens of the vocabulary, from which random replacements are drawn. */
   readonly vocabSize: number;
-  /** The share of tokens that are learned; default 0.15. */
+  /** The fraction of tokens to predict; default 0.15. */
   readonly probability?: number | undefined;
-  /** Tokens that are no text, and never learned; padding is none either. */
+  /** Tokens that are not text and are never predicted; neither is padding. */
   readonly specialTokenIds?: readonly number[] | undefined;
 }
 
 /** Options of `DataCollatorForLanguageModeling`. */
 export interface CollatorOptions {
-  /** The token that fills up texts. */
+  /** The padding token. */
   readonly padTokenId: number;
-  /** The side on which texts are filled up; default "right". */
+  /** The side of the padding; default "right". */
   readonly paddingSide?: "left" | "right" | undefined;
-  /** Lengths are multiples of it, so that fewer different ones occur; default 1. */
+  /** Pads lengths to multiples of it, so that fewer different lengths occur; default 1. */
   readonly padToMultipleOf?: number | undefined;
-  /** The most tokens of a text: what is longer is cut at its end; default: any number. */
+  /** The maximum number of tokens of a text, after which it is cut; default: unlimited. */
   readonly maxLength?: number | undefined;
-  /** Hide tokens, for models such as BERT: of those drawn 80 % are masked, 10 % replaced by others, 10 % left as they are. Default: none. */
+  /** Mask tokens, for models such as BERT: of the chosen ones, 80 % are masked, 10 % replaced by others and 10 % kept. Default: none. */
   readonly masking?: MaskingOptions | undefined;
 }
 
-/** What models are trained on: [batch, tokens] each. */
+/** A batch for training: [batch, tokens] each. */
 export interface LanguageBatch {
   /** The tokens, int64 of shape [examples, longest]. */
   readonly inputIds: eg.Tensor;
   /** 1 where there is a token and 0 where there is padding, of the same shape. */
   readonly attentionMask: eg.Tensor;
-  /** The tokens to predict, of the same shape; -100 where none is. */
+  /** The tokens to predict, of the same shape; -100 where there is nothing to predict. */
   readonly labels: eg.Tensor;
 }
 
@@ -62,7 +62,7 @@ const kMasking = {
 
 const kWhere = "DataCollatorForLanguageModeling";
 
-/** Makes batches of examples: `new eg.data.DataLoader(examples, { batchSize, collateFn: collator.collate })`. Padding is not learned. */
+/** Collates examples: `new eg.data.DataLoader(examples, { batchSize, collateFn: collator.collate })`. Padding is not learned. */
 export class DataCollatorForLanguageModeling {
   readonly #options: CollatorOptions;
 
@@ -75,7 +75,7 @@ export class DataCollatorForLanguageModeling {
     this.#options = options;
   }
 
-  /** Returns the batch of some examples. */
+  /** Returns the batch of the examples. */
   readonly collate = (examples: readonly Example[]): LanguageBatch => {
     const { padTokenId, paddingSide, padToMultipleOf = 1, masking } = this.#options;
     const { maxLength = Number.POSITIVE_INFINITY } = this.#options;
@@ -125,7 +125,7 @@ function checkMasking(masking: MaskingOptions): void {
     fail("InvalidArgument", where, "maskTokenId and vocabSize are needed.");
   }
   if (maskTokenId >= vocabSize) {
-    const message = `maskTokenId (${maskTokenId}) is none of the ${vocabSize} tokens.`;
+    const message = `maskTokenId (${maskTokenId}) is not one of the ${vocabSize} tokens.`;
     fail("IndexOutOfRange", where, message);
   }
 }
@@ -135,7 +135,7 @@ interface Tokens {
   readonly labels: readonly number[];
 }
 
-// Numbers come from the engine's generator, so that a resumed training draws the same.
+// Random numbers come from the engine's generator, so that resumed training draws the same ones.
 function masked({ ids, labels }: Tokens, masking: MaskingOptions): Tokens {
   const { maskTokenId, vocabSize, probability = 0.15, specialTokenIds = [] } = masking;
   const [isDrawn, which, other] = drawn(ids.length) as [number[], number[], number[]];

@@ -1,12 +1,12 @@
-// Examples for language models: tokens, and labels that say what is learned.
+// Training examples for language models: tokens, and labels that select what is learned.
 
 import { fail } from "../../errors/errors.js";
 
-/** The tokens of a text, with labels: -100 where nothing is learned; without labels everything is. */
+/** The tokens of a text, with labels. */
 export interface Example {
   /** The tokens. */
   readonly inputIds: readonly number[];
-  /** The tokens to predict, -100 where none is; default: all of them. */
+  /** The tokens to predict, -100 where there is nothing to predict; default: all of them. */
   readonly labels?: readonly number[] | undefined;
 }
 
@@ -16,8 +16,8 @@ export function answerExample(prompt: readonly number[], answer: readonly number
 }
 
 /**
- * Joins examples and cuts them into blocks of `length` tokens, so that no step is spent on padding; tokens see those of the examples before in their
- * block. The rest at the end becomes a shorter block.
+ * Concatenates examples and cuts them into blocks of `length` tokens, so that no computation is spent on padding. Tokens attend to those of earlier
+ * examples in their block. The rest at the end becomes a shorter block.
  */
 export function packExamples(examples: readonly Example[], length: number): Example[] {
   if (!Number.isSafeInteger(length) || length < 1) {

@@ -1,4 +1,4 @@
-// The loop of a training, from which it resumes exactly.
+// The training loop, which can resume exactly.
 
 import * as eg from "edgegrad";
 import { describe, fail } from "../../errors/errors.js";
@@ -16,20 +16,20 @@ import { type Progress, Randomness, readCheckpoint, savedCheckpoint } from "./ch
 
 const kWhere = "fit";
 
-/** What gives batches pass by pass: a DataLoader, or an array. */
+/** An iterable of batches, which is iterated once per epoch: a DataLoader or an array. */
 type Batches<Batch> = AsyncIterable<Batch> | Iterable<Batch>;
 
 type Model = eg.nn.Module & { forward(...inputs: never[]): unknown };
 
-/** An optimizer, as far as it is used. */
+/** The part of an optimizer that is used. */
 export interface OptimizerLike {
-  /** Changes the parameters by their gradients. */
+  /** Updates the parameters by their gradients. */
   step(): unknown;
   /** Removes the gradients of the parameters. */
   zeroGrad(): void;
-  /** Returns what the optimizer remembers. */
+  /** Returns the state of the optimizer. */
   stateDict(): unknown;
-  /** Takes over what stateDict() has returned. */
+  /** Loads what stateDict() has returned. */
   loadStateDict(state: never): void;
   /** The groups of parameters with their settings. */
   readonly paramGroups: readonly {
@@ -38,19 +38,19 @@ export interface OptimizerLike {
   }[];
 }
 
-/** A schedule of learning rates, as far as it is used. */
+/** The part of a learning rate scheduler that is used. */
 export interface SchedulerLike {
   /** Sets the next learning rates. */
   step(): void;
-  /** Returns what the schedule remembers. */
+  /** Returns the state of the scheduler. */
   stateDict(): unknown;
-  /** Takes over what stateDict() has returned. */
+  /** Loads what stateDict() has returned. */
   loadStateDict(state: never): void;
 }
 
-/** What `onStep` is told. */
+/** The argument of `onStep`. */
 export interface StepReport {
-  /** The number of steps of the optimizer so far. */
+  /** The number of optimizer steps so far. */
   readonly step: number;
   /** The pass over the data, from 0. */
   readonly epoch: number;
@@ -62,50 +62,50 @@ export interface StepReport {
   readonly gradNorm?: number;
 }
 
-/** Where and how often a training is saved. */
+/** Where and how often checkpoints are saved. */
 export interface CheckpointOptions {
   /** The number of steps between two checkpoints; default: one at the end of each pass over the data. */
   readonly every?: number | undefined;
-  /** Stores the bytes, with which `resume` goes on. */
+  /** Stores the bytes of a checkpoint, which `resume` takes. */
   save(bytes: eg.Bytes, step: number): void | Promise<void>;
 }
 
 /** Options of `fit`. */
 export interface FitOptions<Batch> {
-  /** Changes the parameters after each batch, or after several with `gradientAccumulation`. */
+  /** Updates the parameters after each batch, or after several with `gradientAccumulation`. */
   readonly optimizer: OptimizerLike;
-  /** Is stepped after each step of the optimizer. */
+  /** Stepped after each optimizer step. */
   readonly scheduler?: SchedulerLike | null | undefined;
   /** The number of passes over the data; default 1. */
   readonly epochs?: number | undefined;
-  /** The number of batches whose gradients make one step; default 1. */
+  /** The number of batches per optimizer step; default 1. */
   readonly gradientAccumulation?: number | undefined;
-  /** The largest norm of all gradients together. */
+  /** The maximum norm of all gradients together; default: no clipping. */
   readonly clipNorm?: number | null | undefined;
   /**
    * Returns the loss of a batch; default: that of the model for batches { inputIds or pixelValues, ...options }, whose tensors are moved to the
    * model's device.
    */
   readonly lossOf?: ((model: eg.nn.Module, batch: Batch) => eg.Tensor) | undefined;
-  /** Is called after each step. */
+  /** Called after each step. */
   readonly onStep?: ((report: StepReport) => void | Promise<void>) | undefined;
-  /** Is called at the end of each pass, with the model in evaluation mode. */
+  /** Called at the end of each pass, with the model in evaluation mode. */
   readonly evaluate?: ((model: eg.nn.Module, epoch: number) => unknown) | undefined;
   /** Where checkpoints go, and how often. */
   readonly checkpoint?: CheckpointOptions | undefined;
-  /** The bytes of a checkpoint to go on from. */
+  /** The bytes of a checkpoint to resume from. */
   readonly resume?: Uint8Array | null | undefined;
-  /** Stops after the step that is running, saves a checkpoint and rejects with the signal's reason. */
+  /** Stops after the current step, saves a checkpoint, and rejects with the signal's reason. */
   readonly signal?: AbortSignalLike | null | undefined;
 }
 
-/** What a training came to. */
+/** The result of training. */
 export interface FitResult {
-  /** The number of steps of the optimizer. */
+  /** The number of optimizer steps. */
   readonly steps: number;
   /** The mean loss of the last pass. */
   readonly loss: number;
-  /** What `evaluate` has returned, pass by pass. */
+  /** The results of `evaluate`, one per pass. */
   readonly evaluations: readonly unknown[];
 }
 
@@ -129,8 +129,8 @@ const kOptions = {
 };
 
 /**
- * Trains a model on the batches of a loader. With checkpoints it goes on as if it had not been interrupted: weights that are trained, optimizer, schedule,
- * place in the data and random numbers are those of the checkpoint. The model is in training mode meanwhile, and afterwards as it was.
+ * Trains a model on the batches of a loader. It resumes from a checkpoint as if it had not been interrupted: trained weights, optimizer, scheduler,
+ * position in the data and random numbers are restored. The model is in training mode during training, and then returns to its previous mode.
  */
 export async function fit<Batch>(
   model: Model,
@@ -164,9 +164,9 @@ class Training<Batch> {
   #progress: Progress = { step: 0, epoch: 0, batch: 0, stepsOfEpoch: 0, lossOfEpoch: 0 };
   /** The random numbers at the beginning of this pass. */
   #start: Randomness | null = null;
-  /** Those of a checkpoint to go on with. */
+  /** The random numbers of the checkpoint to resume from. */
   #resumed: Randomness | null = null;
-  /** The losses of the batches that the next step is for. */
+  /** The losses of the batches since the last step. */
   #losses: eg.Tensor[] = [];
 
   constructor(
@@ -211,7 +211,7 @@ class Training<Batch> {
     if (checkpoint && checkpoint.every === undefined) await this.#save();
   }
 
-  // Returns the batches of a pass that are left. Those before a checkpoint are drawn again, with the random numbers of then.
+  // Returns the remaining batches of a pass. Those before a checkpoint are drawn again, with the same random numbers.
   async #begin(): Promise<Iterating<Batch>> {
     const resumed = this.#resumed;
     this.#resumed = null;
@@ -240,7 +240,7 @@ class Training<Batch> {
     this.#progress = { ...this.#progress, batch: this.#progress.batch + 1 };
   }
 
-  // One step of the optimizer for the batches that have been read.
+  // One optimizer step for the accumulated batches.
   async #update(): Promise<void> {
     const { optimizer, scheduler, clipNorm, onStep, checkpoint, signal } = this.options;
     const losses = this.#losses.splice(0);
@@ -329,7 +329,7 @@ type Iterating<Batch> = AsyncIterator<Batch> | Iterator<Batch>;
 const iterating = <Batch>(loader: Batches<Batch>): Iterating<Batch> =>
   Symbol.asyncIterator in loader ? loader[Symbol.asyncIterator]() : loader[Symbol.iterator]();
 
-// The loss of a model that is called with its inputs, and everything else as options, on the device of its parameters.
+// Calls the model with the inputs of a batch, and everything else as options, on the device of its parameters; returns its loss.
 function lossOfModel(model: eg.nn.Module, batch: unknown): eg.Tensor {
   const device = model.parameters()[0]?.device ?? "cpu";
   const moved = Object.entries(batch as object).map(([name, value]: [string, unknown]) => {
@@ -361,7 +361,7 @@ async function meanOf(losses: readonly eg.Tensor[]): Promise<number> {
   return sum / losses.length;
 }
 
-// What a checkpoint has of a model: what is trained, and the state that training changes.
+// The part of a model's state that a checkpoint saves: what is trained, and the buffers that training changes.
 function trainedState(model: eg.nn.Module): Record<string, eg.Tensor> {
   const frozen = new Set(
     model.namedParameters().flatMap(([name, { requiresGrad }]) => (requiresGrad ? [] : [name])),
