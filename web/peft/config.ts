@@ -1,46 +1,46 @@
-// What an adapter is: LoraConfig, and adapter_config.json, which has the same under other spellings.
+// LoraConfig, and adapter_config.json, which has the same settings under other spellings.
 
 import { describe, fail } from "../errors/errors.js";
 
 /** Which biases are trained with an adapter. */
 export type BiasKind = "none" | "all" | "lora_only";
 
-/** How new adapters are drawn: as PEFT does (true), from a normal distribution, or both factors at random (false). */
+/** How new adapters are initialized: PEFT's default (true), from a normal distribution, or both factors at random (false). */
 export type InitLoraWeights = boolean | "gaussian";
 
 /** Options of `LoraConfig`. */
 export interface LoraOptions {
   /** The rank of the matrices; default 8. */
   readonly r?: number | undefined;
-  /** What is added is multiplied by loraAlpha / r; default 8. */
+  /** The adapter's contribution is multiplied by loraAlpha / r; default 8. */
   readonly loraAlpha?: number | undefined;
-  /** The share of inputs that training drops; default 0. */
+  /** The dropout probability of the adapter's inputs; default 0. */
   readonly loraDropout?: number | undefined;
   /**
-   * The layers: the ends of their names, a regular expression for whole names as text, or "all-linear".
+   * The layers to adapt: suffixes of their names, a string with a regular expression for whole names, or "all-linear".
    */
   readonly targetModules?: readonly string[] | string | null | undefined;
-  /** The ends of the names of layers that are not adapted. */
+  /** The layers that are not adapted, as in `targetModules`. */
   readonly excludeModules?: readonly string[] | string | null | undefined;
-  /** Modules that are trained themselves and saved with the adapter, such as a new head. */
+  /** Modules that are fully trained and saved with the adapter, such as a new head. */
   readonly modulesToSave?: readonly string[] | null | undefined;
   /** Which biases are trained too; default "none". */
   readonly bias?: BiasKind | undefined;
-  /** Multiply by loraAlpha / sqrt(r) instead; default false. */
+  /** Multiply by loraAlpha / sqrt(r) instead of loraAlpha / r; default false. */
   readonly useRslora?: boolean | undefined;
-  /** Train the norm of each row of weights apart from its direction; default false. */
+  /** Train the norm of each weight row separately from its direction; default false. */
   readonly useDora?: boolean | undefined;
-  /** How new matrices are drawn; default true. */
+  /** How new matrices are initialized; default true. */
   readonly initLoraWeights?: InitLoraWeights | undefined;
-  /** Other ranks for layers, by the ends of their names. */
+  /** Ranks of particular layers, by suffixes of their names. */
   readonly rankPattern?: Readonly<Record<string, number>> | undefined;
-  /** Other alphas for layers, by the ends of their names. */
+  /** Alphas of particular layers, by suffixes of their names. */
   readonly alphaPattern?: Readonly<Record<string, number>> | undefined;
-  /** The numbers of the blocks whose layers are adapted; default: all. */
+  /** The indices of the blocks whose layers are adapted; default: all. */
   readonly layersToTransform?: readonly number[] | number | null | undefined;
-  /** The name of the list of those blocks; default: any. */
+  /** The name of the list that holds those blocks; default: any. */
   readonly layersPattern?: readonly string[] | string | null | undefined;
-  /** What the model is for: "CAUSAL_LM", "SEQ_CLS", or null. */
+  /** The task of the model: "CAUSAL_LM", "SEQ_CLS", or null. */
   readonly taskType?: string | null | undefined;
 }
 
@@ -60,7 +60,7 @@ const kTexts: Check = [
   (value) => value === null || typeof value === "string" || isTexts(value),
 ];
 
-// Each option with its spelling in adapter_config.json, its default and what it may be.
+// For each option: its spelling in adapter_config.json, its default, and the check of its value.
 const kFields: Readonly<
   Record<keyof LoraOptions, readonly [key: string, fallback: unknown, check: Check]>
 > = {
@@ -110,7 +110,7 @@ const kFields: Readonly<
 
 const kNames = Object.keys(kFields) as (keyof LoraOptions)[];
 
-// Keys of adapter_config.json that say nothing about the result, or are written anew.
+// Keys of adapter_config.json that do not affect the result, or that are replaced when it is written.
 const kWithoutEffect = new Set([
   "auto_mapping",
   "base_model_name_or_path",
@@ -126,7 +126,7 @@ const kWithoutEffect = new Set([
 
 type Complete = { readonly [Name in keyof LoraOptions]-?: Exclude<LoraOptions[Name], undefined> };
 
-/** How low-rank matrices are added to the layers of a model. */
+/** The configuration of low-rank adapters. */
 export class LoraConfig implements Complete {
   declare readonly r: number;
   declare readonly loraAlpha: number;
@@ -144,7 +144,7 @@ export class LoraConfig implements Complete {
   declare readonly layersPattern: readonly string[] | string | null;
   declare readonly taskType: string | null;
 
-  /** Throws InvalidArgument for an option that is unknown or has a wrong value. */
+  /** Throws InvalidArgument for an unknown option or an invalid value. */
   constructor(options: LoraOptions = {}) {
     if (typeof options !== "object" || options === null) {
       fail(
@@ -176,7 +176,7 @@ export class LoraConfig implements Complete {
     }
   }
 
-  /** Returns the factor of what is added, for a rank and an alpha. */
+  /** Returns the factor of the adapter's contribution, for a rank and an alpha. */
   scaling(r: number, alpha: number): number {
     return alpha / (this.useRslora ? Math.sqrt(r) : r);
   }
@@ -187,7 +187,7 @@ export class LoraConfig implements Complete {
     return { peft_type: "LORA", ...Object.fromEntries(own) };
   }
 
-  /** Reads the values of adapter_config.json; throws InvalidArgument for a key that changes results and is not implemented. */
+  /** Reads the values of adapter_config.json; throws InvalidArgument for an unimplemented key that would change results. */
   static fromValues(values: Readonly<Record<string, unknown>>): LoraConfig {
     const where = "adapter_config.json";
     if (values.peft_type !== "LORA") {
@@ -211,7 +211,7 @@ export class LoraConfig implements Complete {
   }
 }
 
-// Options that an adapter does not use are written as null, false or empty.
+// Unused options are written as null, false or empty.
 function isOff(value: unknown): boolean {
   if (value === null || value === false) return true;
   return typeof value === "object" && Object.keys(value as object).length === 0;

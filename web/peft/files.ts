@@ -1,4 +1,4 @@
-// The files of an adapter, as PEFT reads and writes them.
+// Reads and writes the files of an adapter in PEFT's format.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors/errors.js";
@@ -9,7 +9,7 @@ import { type Adapted, adaptedIn, savedModulesIn } from "./targets.js";
 const kWhere = "PeftModel.fromPretrained";
 const kPrefix = "base_model.model.";
 
-/** What an adapter's files contain. */
+/** The contents of an adapter's files. */
 export interface AdapterFiles {
   readonly config: LoraConfig;
   readonly values: Readonly<Record<string, unknown>>;
@@ -93,7 +93,7 @@ export function biasesOf(
     .map(([path, parameter]) => [kPrefix + path, parameter]);
 }
 
-/** Copies the tensors of a file into the parameters of an adapter; throws unless they are the same by name and shape. */
+/** Copies the tensors of a file into the parameters of an adapter; throws unless names and shapes match. */
 export function copyTensors(
   targets: Readonly<Record<string, eg.Tensor>>,
   given: Readonly<Record<string, eg.Tensor>>,
@@ -122,7 +122,7 @@ export function copyTensors(
   });
 }
 
-// Newer files write ".weight" after the magnitudes of DoRA, and older ones leave out ".base_layer" before a bias.
+// Newer files append ".weight" to the magnitudes of DoRA, and older ones omit ".base_layer" before a bias.
 function currentName(key: string, targets: Readonly<Record<string, eg.Tensor>>): string {
   const candidates = [
     key,
@@ -158,7 +158,7 @@ export async function writeAdapter(
   }
 }
 
-// Reads without blocking, which pages may not.
+// Reads without blocking, which the main thread of a page is not allowed to do.
 async function onCpu(tensor: eg.Tensor): Promise<eg.Tensor> {
   if (tensor.device === "cpu") return tensor.detach();
   const { shape, dtype } = tensor;

@@ -1,16 +1,16 @@
-// Which modules an adapter is for.
+// Decides which modules an adapter applies to.
 
 import { fail } from "../errors/errors.js";
 import type { LoraConfig } from "./config.js";
 
-/** Whether a name is one of some, or ends with one of them after a dot; a text is a regular expression for the whole name. */
+/** Whether a name equals one of `wanted` or ends with "." and one of them; a string is a regular expression for the whole name. */
 export function isNamed(name: string, wanted: readonly string[] | string | null): boolean {
   if (wanted === null) return false;
   if (typeof wanted === "string") return new RegExp(`^(?:${pattern(wanted)})$`).test(name);
   return wanted.some((one) => name === one || name.endsWith(`.${one}`));
 }
 
-/** Returns the value of the first pattern that a name ends with. */
+/** Returns the value of the first pattern that matches the end of a name. */
 export function valueFor(
   name: string,
   patterns: Readonly<Record<string, number>>,
@@ -36,7 +36,7 @@ function pattern(text: string): string {
   try {
     new RegExp(text);
   } catch {
-    fail("InvalidArgument", "LoraConfig", `"${text}" is no regular expression.`);
+    fail("InvalidArgument", "LoraConfig", `"${text}" is not a regular expression.`);
   }
   return text;
 }

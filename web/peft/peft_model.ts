@@ -16,7 +16,7 @@ import { adapt, adaptedIn, holdModules, savedModulesIn, takeOff } from "./target
 
 const kWhere = "PeftModel";
 
-/** How many parameters are trained, and how many there are. */
+/** The number of trainable and of all parameters. */
 export interface ParameterCounts {
   /** The number of elements that require a gradient. */
   readonly trainable: number;
@@ -26,7 +26,7 @@ export interface ParameterCounts {
 
 /** Options of `PeftModel.fromPretrained` and `loadAdapter`. */
 export interface AdapterOptions {
-  /** Whether the adapter is trained further; default false. */
+  /** Whether the adapter is trainable; default false. */
   readonly isTrainable?: boolean | undefined;
   /** The name of the adapter; default "default". */
   readonly adapterName?: string | undefined;
@@ -43,7 +43,7 @@ type GenerateArguments<M> = M extends { generate(...given: infer Given): unknown
   : never[];
 type GenerateResult<M> = M extends { generate(...given: never[]): infer Result } ? Result : never;
 
-/** The model below the adapters. */
+/** The container of the base model, which gives its parameters PEFT's names. */
 class LoraModel<M extends AnyModule> extends eg.nn.Module {
   model: M;
 
@@ -59,20 +59,20 @@ class LoraModel<M extends AnyModule> extends eg.nn.Module {
 
 interface Adapter {
   readonly config: LoraConfig;
-  /** What adapter_config.json had beside it. */
+  /** The values of the adapter_config.json that it was loaded from. */
   readonly values: Readonly<Record<string, unknown>>;
   isTrainable: boolean;
 }
 
-/** A model with adapters: its own parameters are frozen. It is called as the model is. */
+/** A model with adapters. Its own parameters are frozen, and it is called like the model. */
 export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
   base_model: LoraModel<M>;
   /** The adapters by name. @internal */
   readonly adapters: Record<string, Adapter> = {};
-  /** The names of the adapters that are applied. */
+  /** The names of the active adapters. */
   activeAdapters: readonly string[] = [];
 
-  /** Makes a model with one new adapter; `getPeftModel` is the same. */
+  /** Creates a model with one new adapter; `getPeftModel` does the same. */
   constructor(model: M, config: LoraConfig, adapterName = "default") {
     super();
     if (!(model instanceof eg.nn.Module)) {
@@ -96,7 +96,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     this.setAdapter(adapterName);
   }
 
-  /** Puts an adapter that was saved on a model: `source` is a folder with adapter_config.json and adapter_model.safetensors. */
+  /** Loads a saved adapter onto a model: `source` is a folder with adapter_config.json and adapter_model.safetensors. */
   static async fromPretrained<M extends AnyModule>(
     model: M,
     source: eg.io.FolderSource,
@@ -116,7 +116,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     return made;
   }
 
-  /** The model below. */
+  /** The base model. */
   get model(): M {
     return this.base_model.model;
   }
@@ -132,7 +132,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     return this.base_model.call(...inputs) as ReturnType<M["forward"]>;
   }
 
-  /** Generates as the model below does; only for models that can. */
+  /** Calls generate() of the base model, if it has one. */
   generate(...given: GenerateArguments<M>): GenerateResult<M> {
     const { model } = this as unknown as { model: Generator };
     if (typeof model.generate !== "function") {
@@ -141,7 +141,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     return model.generate(...given) as GenerateResult<M>;
   }
 
-  /** Adds a new adapter, which setAdapter() applies. */
+  /** Adds a new adapter, which setAdapter() activates. */
   addAdapter(name: string, config: LoraConfig): void {
     checkName(name, this.adapters);
     if (!(config instanceof LoraConfig)) {
@@ -165,7 +165,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     this.refresh();
   }
 
-  /** Reads an adapter and adds it, which setAdapter() applies. */
+  /** Loads an adapter and adds it; setAdapter() activates it. */
   async loadAdapter(
     source: eg.io.FolderSource,
     name: string,
@@ -199,7 +199,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     this.refresh();
   }
 
-  /** Applies an adapter, or several together, instead of those before; only these are trained. */
+  /** Activates one or more adapters instead of the previous ones; only these are trained. */
   setAdapter(names: string | readonly string[]): void {
     const wanted = [names].flat() as string[];
     for (const name of wanted) this.adapterNamed(name);
@@ -207,7 +207,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     this.refresh();
   }
 
-  /** Calls `fn` while no adapter is applied, and returns what it returns; a promise is awaited. */
+  /** Calls `fn` with all adapters disabled, and returns its result; a promise is awaited. */
   disableAdapter<T>(fn: () => T): T {
     if (typeof fn !== "function") {
       fail("InvalidArgument", "disableAdapter", `expected a function, got ${describe(fn)}.`);
@@ -230,7 +230,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     return Promise.resolve(result).finally(() => this.setDisabled(false)) as T;
   }
 
-  /** Adds the adapters that are applied to the weights, which makes calls as fast as those of the model alone. */
+  /** Merges the active adapters into the weights, which makes calls as fast as those of the base model. */
   merge(): void {
     const adapted = adaptedIn(this.model);
     const counts = new Map<eg.Tensor, number>();
@@ -253,19 +253,19 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     for (const { layer, weight } of adaptedIn(this.model)) layer.unmerge(weight);
   }
 
-  /** Merges the adapters that are applied and returns the model without any, whose parameters stay frozen. */
+  /** Merges the active adapters and returns the base model, whose parameters stay frozen. */
   mergeAndUnload(): M {
     this.merge();
     return this.unload();
   }
 
-  /** Returns the model without adapters. */
+  /** Removes all adapters and returns the base model. */
   unload(): M {
     takeOff(this.model);
     return this.model;
   }
 
-  /** Returns how many parameters are trained, and how many there are. */
+  /** Returns the number of trainable and of all parameters. */
   trainableParameters(): ParameterCounts {
     const count = (parameters: readonly eg.Tensor[]) =>
       parameters.reduce((sum, { numel }) => sum + numel, 0);
@@ -307,7 +307,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     for (const module of holdModules(model, saved)) module.add(name);
   }
 
-  // Removes what layers have of an adapter.
+  // Removes an adapter from the layers.
   private forget(name: string): void {
     for (const { layer } of adaptedIn(this.model)) layer.remove(name);
     for (const { module } of savedModulesIn(this.model)) {
@@ -336,7 +336,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     );
   }
 
-  // Tells the layers which adapters are applied, and which parameters are trained.
+  // Updates which adapters the layers apply, and which parameters are trained.
   private refresh(): void {
     const { activeAdapters: active, model } = this;
     const adapted = adaptedIn(model);
@@ -371,7 +371,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
   }
 }
 
-/** Puts a new adapter on a model, any module, whose parameters are frozen. */
+/** Adds a new adapter to a model, which can be any module, and freezes the model's parameters. */
 export function getPeftModel<M extends AnyModule>(
   model: M,
   config: LoraConfig,
@@ -380,7 +380,7 @@ export function getPeftModel<M extends AnyModule>(
   return new PeftModel(model, config, adapterName);
 }
 
-// A name is a property of modules, and a part of dotted names.
+// The name becomes a property of modules and a part of dotted names.
 function checkName(name: unknown, adapters: object): asserts name is string {
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name) || name in Object.prototype) {
     const expected = "a name of letters, digits, - and _";
@@ -408,7 +408,7 @@ function disposeAll({ tensors }: AdapterFiles): void {
   for (const tensor of Object.values(tensors)) tensor.dispose();
 }
 
-// A promise may be of another realm.
+// A promise may come from another realm.
 function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

@@ -1,4 +1,4 @@
-// The layers of a model that adapters are put on, and how they are taken off.
+// Adds adapter layers to a model and removes them.
 
 import * as eg from "edgegrad";
 import { fail } from "../errors/errors.js";
@@ -13,12 +13,12 @@ import { isInLayers, isNamed } from "./match.js";
 
 const { parametrize } = eg.nn.utils;
 
-/** A layer with adapters, its name in files, and the weight that they can be added to. */
+/** A layer with adapters, its name in files, and the weight that they can be merged into. */
 export interface Adapted {
   readonly path: string;
   readonly layer: AdapterLayer;
   readonly weight: eg.Tensor;
-  /** The module and the property that it is. */
+  /** The module and the property that hold it. */
   readonly owner: eg.nn.Module;
   readonly property: string;
 }
@@ -46,7 +46,7 @@ function parametrizationsOf(owner: eg.nn.Module, property: string) {
   return Reflect.get(lists, property) as InstanceType<typeof parametrize.ParametrizationList>;
 }
 
-// The weight of a layer is stored under the name of the layer.
+// Files store the adapters of a layer's weight under the name of the layer.
 const storedPath = (owner: string, property: string) =>
   property === "weight" && owner !== "" ? owner : [owner, property].filter(Boolean).join(".");
 
@@ -56,14 +56,14 @@ function placeOf(model: eg.nn.Module, path: string) {
   return { owner: model.getSubmodule(parts.join(".")), property };
 }
 
-/** Returns the modules of a model that are trained themselves, with their places. */
+/** Returns the fully trained modules of a model, with their places. */
 export function savedModulesIn(model: eg.nn.Module) {
   return model.namedModules().flatMap(([path, module]) => {
     return module instanceof ModulesToSave ? [{ path, module, ...placeOf(model, path) }] : [];
   });
 }
 
-/** Puts layers for adapters where `config` wants them, unless they are there; returns those that it wants. */
+/** Adds the adapter layers that `config` asks for, unless they exist; returns all that it asks for. */
 export function adapt(model: eg.nn.Module, config: LoraConfig): Adapted[] {
   const known = new Map(adaptedIn(model).map((one) => [one.path, one]));
   const wanted = new Set<string>();
@@ -87,7 +87,7 @@ function targetsIn(model: eg.nn.Module, config: LoraConfig): Target[] {
     isInLayers(path, config);
   const inside: eg.nn.Module[] = [];
   const layers = model.namedModules().flatMap(([path, module]): Target[] => {
-    // What belongs to an adapter, or to a copy that is trained itself, is no target.
+    // Parts of an adapter or of a fully trained copy are not targets.
     if (inside.includes(module)) return [];
     const isHolder = module instanceof AdapterLayer || module instanceof ModulesToSave;
     if (isHolder) inside.push(...module.modules().slice(1));
@@ -119,7 +119,7 @@ const nameOf = (path: string, value: unknown) => ({ [path.split(".").at(-1) as s
 const isLayer = (module: eg.nn.Module) =>
   isLinear(module) || isEmbedding(module) || module instanceof eg.nn.Conv2d;
 
-// Heads, which "all-linear" leaves out.
+// Heads, which "all-linear" skips.
 const kHeads = /(?:^|\.)(?:lm_head|embed_out|proj_out|score|classifier)(?:\.|$)/;
 
 function isChosen(path: string, module: eg.nn.Module | null, config: LoraConfig): boolean {
@@ -164,18 +164,18 @@ function isQuantized(module: eg.nn.Module): boolean {
   return weight instanceof eg.Tensor && !isFloating(weight);
 }
 
-/** Puts holders where modules are to be trained themselves, unless they are there; returns all that `wanted` names. */
+/** Adds a ModulesToSave for each module in `wanted`, unless it exists; returns all of them. */
 export function holdModules(model: eg.nn.Module, wanted: readonly string[]): ModulesToSave[] {
   const held: ModulesToSave[] = [];
   for (const [path, module] of model.namedModules()) {
     const isInside = /(?:^|\.)(?:original_module|modules_to_save)(?:\.|$)/.test(path);
     if (path === "" || isInside || !isNamed(path, wanted)) continue;
     if (module.modules().some((one) => one instanceof AdapterLayer)) {
-      const message = `modulesToSave: "${path}" has adapters, so it cannot be trained itself.`;
+      const message = `modulesToSave: "${path}" has adapters, so it cannot be fully trained.`;
       fail("InvalidArgument", "LoraConfig", message);
     }
     if (module.modules().some(isQuantized))
-      failForQuantized(`trained themselves, as modulesToSave wants of "${path}"`);
+      failForQuantized(`fully trained, as modulesToSave asks for "${path}"`);
     const holder = module instanceof ModulesToSave ? module : new ModulesToSave(module);
     if (holder !== module) Object.assign(placeOf(model, path).owner, nameOf(path, holder));
     held.push(holder);
@@ -187,7 +187,7 @@ export function holdModules(model: eg.nn.Module, wanted: readonly string[]): Mod
   return held;
 }
 
-/** Takes the layers for adapters off a model, whose weights stay as they are. */
+/** Removes the adapter layers of a model; its weights stay unchanged. */
 export function takeOff(model: eg.nn.Module): void {
   for (const { layer, owner, property } of adaptedIn(model)) {
     layer.forgetKept();

@@ -286,7 +286,7 @@ describe("refusals", () => {
     refuses(
       () => getPeftModel(base, lora({ targetModules: "(" })),
       "InvalidArgument",
-      /no regular expression/,
+      /not a regular expression/,
     );
     refuses(
       () => getPeftModel(base, lora({ targetModules: ["head"] }), "__proto__"),

@@ -1,30 +1,30 @@
-// What all layers with adapters have in common.
+// The base class of layers with adapters.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { LoraConfig } from "../config.js";
 
-/** What an adapter is in one layer. */
+/** The settings of an adapter in one layer. */
 export interface AdapterSettings {
   readonly r: number;
   readonly scaling: number;
   readonly config: LoraConfig;
 }
 
-/** A module that adapters change the result of. */
+/** A module whose result adapters change. */
 export abstract class AdapterLayer extends eg.nn.Module {
   /** The adapters of this layer. */
   readonly settings: Record<string, AdapterSettings> = {};
-  /** The adapters that are applied. */
+  /** The active adapters. */
   active: readonly string[] = [];
-  /** The adapters that have been added to the weight. */
+  /** The adapters that are merged into the weight. */
   merged: readonly string[] = [];
-  /** Whether adapters are left out. */
+  /** Whether adapters are disabled. */
   isDisabled = false;
   /** The weight before DoRA adapters were merged. */
   kept: eg.Tensor | null = null;
 
-  /** The adapters that a call has to add to the result. */
+  /** The adapters that a call has to apply. */
   protected get applied(): string[] {
     if (this.isDisabled || this.merged.length > 0) return [];
     return this.active.filter((name) => Object.hasOwn(this.settings, name));
@@ -44,10 +44,10 @@ export abstract class AdapterLayer extends eg.nn.Module {
   /** Returns the tensors of an adapter by their names in files. */
   abstract stored(name: string): Record<string, eg.nn.Parameter>;
 
-  /** Returns what an adapter adds to the weight, in its shape; DoRA also changes the weight itself. */
+  /** Returns the difference that an adapter makes to the weight; with DoRA it depends on the weight. */
   abstract change(name: string, weight: eg.Tensor): eg.Tensor;
 
-  /** Adds adapters to `weight`, so that a call need not; keeps a copy of it only if they scale it. */
+  /** Merges adapters into `weight`, so that calls need not apply them; keeps a copy of it only if they scale it. */
   merge(names: readonly string[], weight: eg.Tensor): void {
     const own = names.filter((name) => Object.hasOwn(this.settings, name));
     if (this.merged.length > 0 || own.length === 0) return;
@@ -71,7 +71,7 @@ export abstract class AdapterLayer extends eg.nn.Module {
     this.merged = [];
   }
 
-  /** Frees the copy that merge() has kept. */
+  /** Frees the copy that merge() keeps. */
   forgetKept(): void {
     this.kept?.dispose();
     this.kept = null;
@@ -85,20 +85,20 @@ export abstract class AdapterLayer extends eg.nn.Module {
   }
 }
 
-/** Whether a weight has floats, to which others can be added. */
+/** Whether a weight has a floating-point dtype, so that adapters can be merged into it. */
 export const isFloating = (weight: eg.Tensor) => /float/.test(weight.dtype);
 
-/** Throws for what quantized weights do not allow. */
+/** Throws for an operation that quantized weights do not support. */
 export function failForQuantized(what: string): never {
   return fail("InvalidArgument", "PeftModel", `quantized weights cannot be ${what}.`);
 }
 
-/** Returns a part of a ModuleDict, which a call needs quickly. */
+/** Returns a module of a ModuleDict; faster than get(). */
 export function partOf<M extends eg.nn.Module>(parts: eg.nn.ModuleDict<M>, name: string): M {
   return Reflect.get(parts, name) as M;
 }
 
-/** A parameter as a module, so that adapters can be kept by name. */
+/** A module that holds one parameter, so that a ModuleDict can hold it by the name of the adapter. */
 export class Weight extends eg.nn.Module {
   weight: eg.nn.Parameter;
 
@@ -112,7 +112,7 @@ export class Weight extends eg.nn.Module {
   }
 }
 
-/** Draws the two factors of new adapters: the product is zero unless the config wants both at random. */
+/** Initializes the two factors of new adapters: their product is zero unless the config initializes both at random. */
 export function drawFactors(
   a: eg.nn.Parameter,
   b: eg.nn.Parameter,

@@ -1,9 +1,9 @@
-// LoRA for convolutions over images.
+// LoRA for 2D convolutions.
 
 import * as eg from "edgegrad";
 import { AdapterLayer, type AdapterSettings, drawFactors, partOf } from "./adapter_layer.js";
 
-/** A convolution with one of few channels beside it, whose result a second one of size 1 brings to all channels. */
+/** A convolution with two in parallel: one to few channels, and a 1 x 1 convolution from these to all channels. */
 export class LoraConv2d extends AdapterLayer {
   base_layer: eg.nn.Conv2d;
   lora_A = new eg.nn.ModuleDict<eg.nn.Conv2d>();
@@ -14,7 +14,7 @@ export class LoraConv2d extends AdapterLayer {
     this.base_layer = base;
   }
 
-  /** The weight of the layer below. */
+  /** The weight of the base layer. */
   get weight(): eg.Tensor {
     return this.base_layer.weight;
   }

@@ -1,9 +1,9 @@
-// LoRA for tables of vectors.
+// LoRA for embeddings.
 
 import * as eg from "edgegrad";
 import { AdapterLayer, type AdapterSettings, partOf, Weight } from "./adapter_layer.js";
 
-/** A layer that looks up vectors in a table. */
+/** An embedding layer. */
 export type EmbeddingLike = eg.nn.Module & {
   readonly numEmbeddings: number;
   readonly embeddingDim: number;
@@ -11,13 +11,13 @@ export type EmbeddingLike = eg.nn.Module & {
   forward(ids: eg.Tensor): eg.Tensor;
 };
 
-/** Whether a module is such a layer. */
+/** Whether a module is an embedding layer. */
 export function isEmbedding(module: eg.nn.Module): module is EmbeddingLike {
   const { weight, numEmbeddings, embeddingDim } = module as eg.nn.Module & Partial<EmbeddingLike>;
   return weight instanceof eg.Tensor && !!numEmbeddings && !!embeddingDim;
 }
 
-/** A table with a low-rank one beside it: its vectors are those of W + scaling (B A)ᵀ. */
+/** An embedding with a low-rank adapter: its table is W + scaling (B A)ᵀ. */
 export class LoraEmbedding extends AdapterLayer {
   base_layer: EmbeddingLike;
   lora_embedding_A = new eg.nn.ModuleDict<Weight>();
@@ -28,7 +28,7 @@ export class LoraEmbedding extends AdapterLayer {
     this.base_layer = base;
   }
 
-  /** The weight of the layer below. */
+  /** The weight of the base layer. */
   get weight(): eg.Tensor {
     return this.base_layer.weight;
   }

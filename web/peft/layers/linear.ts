@@ -1,4 +1,4 @@
-// LoRA, rsLoRA and DoRA for layers that multiply by a matrix.
+// LoRA, rsLoRA and DoRA for linear layers.
 
 import * as eg from "edgegrad";
 import {
@@ -21,7 +21,7 @@ export type LinearLike = eg.nn.Module & {
   forward(x: eg.Tensor): eg.Tensor;
 };
 
-/** Whether a module is such a layer. */
+/** Whether a module is a linear layer. */
 export function isLinear(module: eg.nn.Module): module is LinearLike {
   const { weight, inFeatures, outFeatures } = module as eg.nn.Module & Partial<LinearLike>;
   return weight instanceof eg.Tensor && weight.ndim === 2 && !!inFeatures && !!outFeatures;
@@ -29,7 +29,7 @@ export function isLinear(module: eg.nn.Module): module is LinearLike {
 
 const plain = { bias: false } as const;
 
-/** A layer with low-rank matrices beside it: W x + scaling B A x. */
+/** A linear layer with low-rank adapters: W x + scaling B A x. */
 export class LoraLinear extends AdapterLayer {
   base_layer: LinearLike;
   lora_A = new eg.nn.ModuleDict<eg.nn.Linear>();
@@ -41,7 +41,7 @@ export class LoraLinear extends AdapterLayer {
     this.base_layer = base;
   }
 
-  /** The weight of the layer below. */
+  /** The weight of the base layer. */
   get weight(): eg.Tensor {
     return this.base_layer.weight;
   }
@@ -90,12 +90,12 @@ export class LoraLinear extends AdapterLayer {
     const { scaling, config } = this.settingsOf(name);
     const [a, b] = [partOf(this.lora_A, name), partOf(this.lora_B, name)];
     const input = eg.dropout(x.to(a.weight.dtype), config.loraDropout, this.training);
-    // The factor is cheapest where there are few features.
+    // Scaling is cheapest here, where there are few features.
     const low = b.call(a.call(input).mul(scaling)).to(result.dtype);
     return this.hasDora(name) ? this.doraResult(name, x, input, low, result) : low;
   }
 
-  // m / |W + s B A| (W x + s B A x) - W x, in which the norm is a constant for gradients.
+  // m / |W + s B A| (W x + s B A x) - W x, where gradients treat the norm as a constant.
   private doraResult(
     name: string,
     x: eg.Tensor,
@@ -126,7 +126,7 @@ export class LoraLinear extends AdapterLayer {
     return eg.matmul(b, a).mul(scaling).to(this.base_layer.weight.dtype);
   }
 
-  // The norm of the weights of each output, with what the adapter adds.
+  // The row norms of the weight with the adapter.
   private rowNorms(name: string, weight: eg.Tensor): eg.Tensor {
     const rows = this.base_layer.fanInFanOut ? weight.t() : weight;
     return eg.linalg.vectorNorm(rows.add(this.product(name)).float(), { dim: 1 });

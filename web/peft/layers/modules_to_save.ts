@@ -1,17 +1,17 @@
-// Modules that are trained themselves beside an adapter.
+// Modules that are fully trained together with an adapter.
 
 import * as eg from "edgegrad";
 import { partOf } from "./adapter_layer.js";
 
 type Callable = eg.nn.Module & { forward(...inputs: unknown[]): unknown };
 
-/** A module and its copies, one per adapter, of which the active one is called. */
+/** A module and one copy of it per adapter; calls go to the copy of the active adapter. */
 export class ModulesToSave extends eg.nn.Module {
   original_module: Callable;
   modules_to_save = new eg.nn.ModuleDict<Callable>();
-  /** The adapters that are applied. */
+  /** The active adapters. */
   active: readonly string[] = [];
-  /** Whether the original is called. */
+  /** Whether calls go to the original. */
   isDisabled = false;
 
   constructor(original: eg.nn.Module) {
@@ -24,7 +24,7 @@ export class ModulesToSave extends eg.nn.Module {
     this.modules_to_save.set(name, this.original_module.clone());
   }
 
-  /** The module that is called. */
+  /** The module to call. */
   get chosen(): Callable {
     const name = this.isDisabled
       ? undefined

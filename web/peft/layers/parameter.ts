@@ -1,4 +1,4 @@
-// LoRA for matrices that a module reads itself, such as those of an ONNX graph.
+// LoRA for parameters that a module uses directly, such as those of an ONNX graph.
 
 import * as eg from "edgegrad";
 import {
@@ -9,7 +9,7 @@ import {
   Weight,
 } from "./adapter_layer.js";
 
-/** Computes a matrix with low-rank ones added: W + scaling B A, for more dimensions over all but the first together. */
+/** A parametrization that adds low-rank adapters: W + scaling B A, with all dimensions after the first flattened. */
 export class LoraParameter extends AdapterLayer {
   lora_A = new eg.nn.ModuleDict<Weight>();
   lora_B = new eg.nn.ModuleDict<Weight>();
