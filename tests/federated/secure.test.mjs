@@ -257,7 +257,7 @@ describe("a client that lies", () => {
   test("with an update of random bits fails the attempt, which tells why", async () => {
     const masked = (bytes, attempt) => (attempt === 1 ? Buffer.alloc(bytes.length, 7) : bytes);
     const { failures } = await runWith({ masked });
-    assert.match(failures[0].message, /none of sound updates/);
+    assert.match(failures[0].message, /not one of valid updates/);
   });
 });
 

@@ -1,18 +1,18 @@
-// What the thread of the program and the worker that talks to the network tell each other.
+// The messages between the program's thread and the worker that uses the network.
 
 import type { ErrorCode } from "edgegrad";
 import type { ConnectionChoice } from "../nats/connection.js";
 
-/** How the values of several ranks become one. */
+/** The reductions over ranks. */
 export type Reduction = "sum" | "mean" | "max" | "min" | "product";
 
 /** The dtypes that are sent; others are converted to one of them. */
 export type WireDType = "float32" | "float64" | "int32" | "int64" | "uint8";
 
-/** What all ranks do together. */
+/** The collective operations. */
 export type CollectiveKind = "allReduce" | "reduceScatter" | "allGather" | "broadcast";
 
-/** What the worker is started with. */
+/** The worker's options. */
 export interface WorkerOptions {
   readonly connection: ConnectionChoice;
   readonly run: string;
@@ -34,28 +34,28 @@ export const kCounters = ["bytesSent", "bytesReceived", "messagesSent"] as const
 export interface CollectiveRequest {
   readonly type: "collective";
   readonly id: number;
-  /** The name of the function that the user has called, for messages. */
+  /** The name of the function that the user called, for messages. */
   readonly where: string;
-  /** The number of the operation in its generation, which is the same on all ranks. */
+  /** The sequence number of the operation in its generation, which is the same on all ranks. */
   readonly sequence: number;
   readonly kind: CollectiveKind;
   readonly dtype: WireDType;
   readonly reduction: Reduction;
   readonly root: number;
-  /** The elements: those of all ranks one after another for allGather. */
+  /** The elements; for allGather, those of all ranks, concatenated. */
   readonly data: SharedArrayBuffer;
   /** See Outcome. */
   readonly outcome: SharedArrayBuffer;
 }
 
-/** What the program asks the worker for. */
+/** A request to the worker. */
 export type Request =
   | CollectiveRequest
   | { readonly type: "join"; readonly id: number; readonly where: string }
   | { readonly type: "leave"; readonly id: number }
   | { readonly type: "abort"; readonly reason: string };
 
-/** An error as it travels between threads. */
+/** An error that is passed between threads. */
 export interface Failure {
   readonly code: ErrorCode;
   /** The message without the name of the caller. */
@@ -70,7 +70,7 @@ export interface Place {
   readonly source: number;
 }
 
-/** What the worker tells. */
+/** A message from the worker. */
 export type Reply =
   | { readonly type: "done"; readonly id: number; readonly place?: Place }
   | { readonly type: "failed"; readonly id: number; readonly failure: Failure }
@@ -83,7 +83,7 @@ const kPending = 0;
 const kDone = 1;
 const kFailed = 2;
 
-/** How an operation has ended, in memory on which the program's thread can wait. */
+/** The outcome of an operation, in memory on which the program's thread can wait. */
 export class Outcome {
   readonly #head: Int32Array;
   readonly #text: Uint8Array;
@@ -93,7 +93,7 @@ export class Outcome {
     this.#text = new Uint8Array(memory, kHeadBytes);
   }
 
-  /** Ends the operation, and wakes who waits for it. */
+  /** Ends the operation and wakes the waiting thread. */
   settle(failure: Failure | null): void {
     if (failure !== null) {
       const bytes = new TextEncoder().encode(JSON.stringify(shortened(failure)));
@@ -104,7 +104,7 @@ export class Outcome {
     Atomics.notify(this.#head, 0);
   }
 
-  /** Blocks the thread until the operation has ended; returns "late" if it has not after some milliseconds. */
+  /** Blocks the thread until the operation has ended; returns "late" if it has not ended after `ms` milliseconds. */
   wait(ms: number): Failure | null | "late" {
     Atomics.wait(this.#head, 0, kPending, ms);
     const state = Atomics.load(this.#head, 0);
@@ -115,5 +115,5 @@ export class Outcome {
   }
 }
 
-// A character of JSON has at most six bytes.
+// Limits the size in memory: JSON takes at most six bytes per character.
 const shortened = ({ code, text }: Failure) => ({ code, text: text.slice(0, 300) });

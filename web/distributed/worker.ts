@@ -1,5 +1,4 @@
-// The worker of a process group: it talks to the network, so that operations go on while the program's thread computes, and that the
-// program's thread can wait for them.
+// The worker of a process group: it uses the network, so that operations proceed while the program's thread computes or blocks.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { EdgeGradError } from "edgegrad";

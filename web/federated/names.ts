@@ -1,4 +1,4 @@
-// Where a run is kept in NATS: every name is made here.
+// All names of a run in NATS: buckets, streams, subjects and keys.
 
 import { nameFrom } from "../nats/names.js";
 
@@ -13,19 +13,19 @@ export interface RunNames {
   readonly keys: string;
   /** The stream behind the object bucket. */
   readonly objects: string;
-  /** The subject on which a coordinator tells that it has written the record. */
+  /** The subject on which a coordinator announces that it has written the record. */
   readonly changed: string;
-  /** The subject on which a coordinator asks clients to say that they are there. */
+  /** The subject on which a coordinator asks clients to announce themselves. */
   readonly who: string;
   /** The subject of a client's updates; "*" for those of all. */
   updatesOf(client: string): string;
-  /** The subject on which a client says that it is there; "*" for those of all. */
+  /** The subject on which a client announces itself; "*" for those of all. */
   presenceOf(client: string): string;
 }
 
 /** The key of a run's record. */
 export const kRecordKey = "record";
-/** The key of the lease of the coordinator that leads. */
+/** The key of the leading coordinator's lease. */
 export const kLeaderKey = "leader";
 
 /** Returns the key of a round's entry in the history. */
@@ -48,7 +48,7 @@ export function namesOf(where: string, run: unknown): RunNames {
   };
 }
 
-/** Returns the last part of a subject, where the name of the client is. */
+/** Returns the last token of a subject, which is the name of the client. */
 export function clientIn(subject: string): string {
   return subject.slice(subject.lastIndexOf(".") + 1);
 }

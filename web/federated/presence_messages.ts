@@ -1,8 +1,8 @@
-// What clients say of themselves between updates, and how often.
+// The messages by which clients announce themselves between updates, and how often they do.
 
-/** How often clients say that they are there. */
+/** The interval at which clients announce themselves. */
 export const kPresenceMs = 2000;
-/** What a client says that leaves. */
+/** The message of a client that leaves. */
 export const kGone = "gone";
-/** What a client says that has sent an update. */
+/** The message of a client that has sent an update. */
 export const kSent = "sent";

@@ -1,4 +1,4 @@
-// What the record says of an object in the object store, by which clients find and check it.
+// The reference to an object in the object store, by which clients find and verify it.
 
 /** An object in the object store. */
 export interface StoredObject {

@@ -1,4 +1,4 @@
-// How coordinators and clients reach each other: through a NATS server, or in the memory of one page or process.
+// How coordinators and clients communicate: through a NATS server, or in the memory of one page or process.
 
 import { type ConnectionChoice, connectTo, readConnection } from "../nats/connection.js";
 import { Link } from "./client/link.js";
@@ -9,20 +9,20 @@ import type { RunNames } from "./names.js";
 import { NatsSignals } from "./nats/signals.js";
 import { Storage, type StreamLimits } from "./nats/storage.js";
 
-/** What a coordinator keeps. */
+/** The storage of a coordinator. */
 export type Store = Omit<Storage, "names">;
 
-/** What a coordinator hears of clients besides their updates, and asks them. */
+/** The signals between a coordinator and clients. */
 export interface Signals {
-  /** Calls a function with the name of a client that says something, and what it says. */
+  /** Calls a function with the name of a client and its message. */
   onHere(heard: (client: string, said: string) => void): void;
-  /** Asks clients to say that they are there. */
+  /** Asks clients to announce themselves. */
   ask(): void;
-  /** Ends it, and the connection. */
+  /** Ends the signals and closes the connection. */
   close(): Promise<void>;
 }
 
-/** A client's side. */
+/** The connection of a client. */
 export type ClientLink = Omit<Link, "connection">;
 
 /** Where the run is. */
@@ -33,7 +33,7 @@ export function readPlace(where: string, servers: unknown, credentials: unknown)
   return servers instanceof MemoryNetwork ? servers : readConnection(where, servers, credentials);
 }
 
-/** Opens a coordinator's side. */
+/** Opens the storage and signals of a coordinator. */
 export async function openStore(
   where: string,
   place: Place,
@@ -55,7 +55,7 @@ export async function openStore(
   }
 }
 
-/** Opens a client's side. */
+/** Opens the connection of a client. */
 export async function openLink(
   where: string,
   place: Place,

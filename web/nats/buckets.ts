@@ -1,13 +1,13 @@
-// Buckets and streams, which are made by whoever needs them first.
+// Buckets and streams, which are created by the process that needs them first.
 
 import { isOverlap } from "./failures.js";
 
-// The server has the other one's stream when it refuses this one; more attempts are for another that makes it once more.
+// When the server rejects a stream, the other process's stream already exists, so one retry is usually enough.
 const kAttempts = 5;
 
 /**
- * Resolves as `create` does, which opens a bucket or stream and makes it if it does not exist. If several processes do this at the same
- * time, the server may refuse one of them because of the other's stream of the same name.
+ * Calls `create`, which opens a bucket or stream and creates it if it does not exist, and retries: if several processes do this at the same
+ * time, the server may reject one of them because of the other's stream of the same name.
  */
 export async function openOrCreate<T>(create: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -1,4 +1,4 @@
-// Connections to NATS: over WebSocket for addresses that begin with ws: or wss:, otherwise over TCP, which needs Node.
+// Connections to NATS: over WebSocket for ws: and wss: addresses, otherwise over TCP, which needs Node.
 
 import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
 import { fail, refuse } from "../errors/errors.js";
@@ -17,7 +17,7 @@ export interface Credentials {
   readonly nkeySeed?: string | undefined;
   /** The text of a .creds file. */
   readonly creds?: string | undefined;
-  /** Certificates, in Node: paths of files, as NATS's option `tls` takes them. */
+  /** Paths of certificate files, as in NATS's option `tls`; only in Node. */
   readonly tls?:
     | {
         /** The certificates of authorities to trust. */
@@ -33,7 +33,7 @@ export interface Credentials {
 const kCredentials = ["user", "password", "token", "nkeySeed", "creds", "tls"];
 const kReconnectMs = 250;
 
-/** Whom to connect to, and as whom. */
+/** The servers and the credentials of a connection. */
 export interface ConnectionChoice {
   readonly servers: readonly string[];
   readonly credentials: Credentials;
@@ -72,7 +72,7 @@ export function readConnection(
 
 const isWebSocket = (address: string) => /^wss?:/.test(address);
 
-/** Connects, and reconnects for as long as it takes; throws InvalidArgument if no server can be reached at first. */
+/** Connects, and reconnects without a time limit; throws InvalidArgument if no server can be reached at first. */
 export async function connectTo(
   where: string,
   { servers, credentials }: ConnectionChoice,
@@ -84,7 +84,7 @@ export async function connectTo(
   const options: ConnectionOptions = {
     servers: [...servers],
     name: `edgegrad ${name}`,
-    // Replies go to subjects of this name, which permissions can keep from others.
+    // Replies go to subjects with this prefix, which permissions can hide from other clients.
     inboxPrefix: `_INBOX_${name}`,
     maxReconnectAttempts: -1,
     reconnectTimeWait: kReconnectMs,
@@ -113,6 +113,6 @@ export async function connectTo(
 }
 
 function messageOf(error: unknown): string {
-  // What browsers say of a WebSocket that cannot be opened has no text.
+  // Browsers give no message for a WebSocket that cannot be opened.
   return error instanceof Error ? error.message || "there is no answer" : String(error);
 }

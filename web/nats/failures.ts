@@ -1,11 +1,11 @@
-// Failures of NATS: those that pass when the server is back, and those that tell that another coordinator was faster.
+// Classifies errors of NATS: transient ones, and conflicts with a process that was faster.
 
 const kWrongSequence = 10071;
 const kNoSuchStream = 10059;
 const kSubjectsOverlap = 10065;
 
-// The names of NATS's errors about a server that does not answer now. The classes themselves are in packages that are loaded later.
-const kPassing = new Set([
+// The names of NATS's errors for a server that does not answer at the moment. Their classes are in packages that are loaded later.
+const kTransient = new Set([
   "TimeoutError",
   "NoRespondersError",
   "RequestError",
@@ -21,30 +21,30 @@ export function isConflict(error: unknown): boolean {
   return codeOf(error) === kWrongSequence;
 }
 
-/** Whether a stream does not exist (yet). */
+/** Whether a stream does not exist yet. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === kNoSuchStream || nameOf(error) === "StreamNotFoundError";
 }
 
-/** Whether a stream has subjects of another one, which may be the same one that another process has just made. */
+/** Whether the subjects of a stream overlap with another one, which may be the same stream that another process has just created. */
 export function isOverlap(error: unknown): boolean {
   return codeOf(error) === kSubjectsOverlap;
 }
 
-/** Whether something failed because of the connection or the server's state, and can be tried again. */
-export function isPassing(error: unknown): boolean {
-  if (kPassing.has(nameOf(error))) return true;
+/** Whether an error comes from the connection or the server's present state, so that the call can be retried. */
+export function isTransient(error: unknown): boolean {
+  if (kTransient.has(nameOf(error))) return true;
   const code = codeOf(error);
-  // JetStream's codes of a server that is starting, or has no leader or resources at the moment.
+  // JetStream's codes for a server that is starting, or has no leader or no resources at the moment.
   return [10008, 10009, 10023, 10039, 10077, 503].includes(code ?? 0) && !isFull(error);
 }
 
-/** Whether the server keeps no more messages of this subject. */
+/** Whether the server stores no more messages of this subject. */
 export function isFull(error: unknown): boolean {
   return codeOf(error) === 10077;
 }
 
-/** Whether the server forbids this connection a subject. */
+/** Whether the server denies this connection a subject. */
 export function isForbidden(error: unknown): boolean {
   if (nameOf(error) === "PermissionViolationError") return true;
   return error instanceof Error && error.cause !== undefined && isForbidden(error.cause);

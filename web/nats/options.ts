@@ -1,18 +1,18 @@
-// Checks of options: each function returns the value, or throws InvalidArgument that names the option.
+// Checks of options: each function returns the value, or throws InvalidArgument with the name of the option.
 
 import { fail, refuse } from "../errors/errors.js";
 
 /** Options as they come from a caller. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object with properties of its own, such as options. */
+/** Whether a value is a plain object, such as options. */
 export function isPlain(value: unknown): value is Given {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Returns the options of a call, all of which must be among `known`. */
+/** Returns the options of a call; throws for an option that is not in `known`. */
 export function readOptions(where: string, known: readonly string[], given: unknown): Given {
   if (!isPlain(given)) refuse(where, "options", "an object", given);
   for (const name of Object.keys(given)) {
@@ -25,7 +25,7 @@ export function readOptions(where: string, known: readonly string[], given: unkn
   return given;
 }
 
-/** A range of numbers, with both ends included unless the name says otherwise. */
+/** A range of numbers: `least` and `most` are included, `above` and `below` are not. */
 export interface Range {
   readonly least?: number;
   readonly above?: number;
@@ -87,7 +87,7 @@ export function optionalFunction<F>(where: string, option: string, value: unknow
   return value === undefined ? undefined : functionFrom<F>(where, option, value);
 }
 
-/** Returns an AbortSignal, which may be one of another realm, or undefined if there is none. */
+/** Returns an AbortSignal, which may come from another realm, or undefined if there is none. */
 export function optionalSignal(where: string, value: unknown): AbortSignal | undefined {
   const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
   const isSignal = typeof aborted === "boolean" && typeof addEventListener === "function";

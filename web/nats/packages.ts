@@ -1,15 +1,15 @@
-// The NATS packages, which are loaded when a run begins: they are optional peers, and strategies and accounting work without them.
+// The NATS packages. They are optional peers and are loaded when a run begins: strategies and accounting work without them.
 
 import { fail } from "../errors/errors.js";
 
-/** Imports a package; throws InvalidArgument that says how to install it if it is missing. */
+/** Imports a package; if it is missing, throws InvalidArgument with instructions to install it. */
 export async function installed<T extends object>(
   where: string,
   load: () => Promise<T>,
 ): Promise<T> {
   try {
     const module = await load();
-    // The packages are CommonJS, whose exports some bundlers give as the default export only.
+    // The packages are CommonJS, and some bundlers provide their exports only as the default export.
     return (module as T & { default?: T }).default ?? module;
   } catch (error) {
     const names =
@@ -38,9 +38,9 @@ export function loadKeyValue(where: string) {
 
 type NodeTransport = Pick<typeof import("@nats-io/transport-node"), "connect">;
 
-/** The package that connects over TCP, which only exists for Node; bundlers of pages must not look for it. */
+/** The package that connects over TCP, which exists only for Node; bundlers of pages must not resolve it. */
 export function loadNodeTransport(where: string): Promise<NodeTransport> {
-  // A text that minifiers do not compute, because bundlers follow what they find in import().
+  // Bundlers resolve a constant argument of import(); minifiers do not evaluate this expression.
   const name = ["@nats-io", "transport-node"].join("/");
   return installed(where, () => import(/* @vite-ignore */ /* webpackIgnore: true */ name));
 }

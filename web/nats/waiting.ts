@@ -1,6 +1,6 @@
-// Waiting that a signal can end.
+// Waiting that an AbortSignal can end.
 
-/** Resolves after some milliseconds, or at once when the signal is aborted. */
+/** Resolves after some milliseconds, or as soon as the signal is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -14,12 +14,12 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Something that can be waited for again and again: wake() ends the current wait, or the next one if nobody waits. */
-export class Bell {
+/** A reusable wake-up signal: wake() ends the current wait, or the next one if nobody is waiting. */
+export class WakeSignal {
   #rung = false;
   #ring = () => {};
 
-  /** Ends a wait. */
+  /** Ends the current or the next wait. */
   wake(): void {
     this.#rung = true;
     this.#ring();

@@ -4,7 +4,7 @@ import * as eg from "edgegrad";
 import { type BroadcastOptions, broadcast, readSource } from "./tensors.js";
 
 /**
- * Returns the value of rank `src` on all ranks: anything that `io.saveTorch` takes, such as numbers, texts, arrays, objects and state dicts
+ * Returns the value of rank `src` on all ranks: anything that `io.saveTorch` takes, such as numbers, strings, arrays, objects and state dicts
  * with tensors. Other ranks may pass anything. Throws DeviceLost if a rank is lost or late.
  */
 export async function broadcastObject<T>(value: T, options: BroadcastOptions = {}): Promise<T> {

@@ -9,19 +9,19 @@ import { checkTensor, elementCount, memoryFor, read, wireDType, write } from "./
 
 /** Options of collective operations. */
 export interface CollectiveOptions {
-  /** The group; default the first one of this process. */
+  /** The group; default: the first group of this process. */
   readonly group?: ProcessGroup | undefined;
 }
 
 /** Options of `allReduce` and `reduceScatter`. */
 export interface AllReduceOptions extends CollectiveOptions {
-  /** How the ranks' elements become one; default "sum". */
+  /** The reduction; default "sum". */
   readonly op?: Reduction | undefined;
 }
 
 /** Options of `broadcast`. */
 export interface BroadcastOptions extends CollectiveOptions {
-  /** The rank whose elements all get; default 0. */
+  /** The rank whose elements all ranks receive; default 0. */
   readonly src?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ function readReduction(where: string, options: unknown): { op: Reduction; group:
   return { op: op as Reduction, group: groupFrom(where, group) };
 }
 
-/** Reads the options of functions that have a source. */
+/** Reads the options of functions with a source rank. */
 export function readSource(where: string, options: unknown): { src: number; group: ProcessGroup } {
   const given = readOptions(where, ["src", "group"], options);
   const group = groupFrom(where, given.group);
@@ -42,9 +42,9 @@ export function readSource(where: string, options: unknown): { src: number; grou
 }
 
 /**
- * Replaces the elements of a tensor by their sum over all ranks, or by what `op` says. The result has the same bits on every rank: ranks
- * are summed in their order. Takes tensors of every dtype (half precision is summed in float32), of the same shape on all ranks. Throws
- * DeviceLost if a rank is lost or late.
+ * Replaces the elements of a tensor by their sum over all ranks, or by another reduction `op`. The result is bitwise identical on all ranks,
+ * because it is computed in the order of the ranks. Takes tensors of every dtype (half precision is summed in float32), of the same shape on
+ * all ranks. Throws DeviceLost if a rank is lost or late.
  */
 export async function allReduce(
   tensor: eg.Tensor,
@@ -77,7 +77,7 @@ export async function broadcast(
   return tensor;
 }
 
-/** Returns the tensors of all ranks, in their order. The shape and dtype are the same on all ranks. Throws DeviceLost if a rank is lost or late. */
+/** Returns the tensors of all ranks, in rank order. The shape and dtype are the same on all ranks. Throws DeviceLost if a rank is lost or late. */
 export async function allGather(
   tensor: eg.Tensor,
   options: CollectiveOptions = {},

@@ -1,11 +1,11 @@
-// Tensors as elements that can be sent, and back.
+// Converts tensors to elements that are sent, and back.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import { bytesOf, elementsOf } from "../network/arrays.js";
 import type { Reduction, WireDType } from "../requests.js";
 
-// Fewer bytes would be enough for some, but sums in half precision would lose what the other ranks have.
+// Some dtypes are sent as wider ones: sums in half precision would lose digits.
 const kWire: Partial<Record<eg.DType, WireDType>> = {
   float8_e4m3fn: "float32",
   float8_e5m2: "float32",
@@ -40,22 +40,22 @@ export function wireDType(where: string, { dtype }: eg.Tensor, reduction?: Reduc
   return wire as WireDType;
 }
 
-/** Whether a value is a tensor; throws InvalidArgument if it is not. */
+/** Throws InvalidArgument unless a value is a tensor. */
 export function checkTensor(where: string, value: unknown): asserts value is eg.Tensor {
   if (!(value instanceof eg.Tensor)) fail("InvalidArgument", where, "tensor: expected a Tensor.");
 }
 
-/** Returns memory for a number of tensors like one. */
+/** Returns memory for `count` tensors like `tensor`. */
 export function memoryFor(tensor: eg.Tensor, wire: WireDType, count = 1): SharedArrayBuffer {
   return new SharedArrayBuffer(count * elementCount(tensor) * bytesOf(wire));
 }
 
-/** The number of elements in which a tensor is sent. */
+/** The number of elements that are sent for a tensor. */
 export function elementCount({ numel, dtype }: eg.Tensor): number {
   return dtype.startsWith("complex") ? 2 * numel : numel;
 }
 
-/** Copies the elements of a tensor into memory, from an element on. */
+/** Copies the elements of a tensor into memory, beginning at element `start`. */
 export function write(
   tensor: eg.Tensor,
   wire: WireDType,
@@ -71,7 +71,7 @@ export function write(
   });
 }
 
-/** Replaces the elements of a tensor by those in memory, from an element on. */
+/** Replaces the elements of a tensor by those in memory, beginning at element `start`. */
 export function read(
   tensor: eg.Tensor,
   wire: WireDType,

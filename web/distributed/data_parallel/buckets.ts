@@ -7,14 +7,14 @@ import type { Work } from "../group/worker_link.js";
 import { bytesOf, elementsOf } from "../network/arrays.js";
 import type { WireDType } from "../requests.js";
 
-// The last layers' gradients are there first: a small bucket is on its way while the others are computed.
+// The gradients of the last layers are ready first: a small first bucket is sent early, while the others are computed.
 const kFirstBytes = 2 ** 20;
 
 /** Parameters of one dtype, and the memory for their gradients. */
 export class Bucket {
   readonly #starts: number[] = [];
   readonly #used: Uint8Array;
-  // The parameters whose gradients noSync() has kept from other ranks.
+  // The parameters whose gradients noSync() has not sent.
   readonly #held = new Set<number>();
   readonly #length: number;
   #memory: SharedArrayBuffer;
@@ -29,13 +29,13 @@ export class Bucket {
       this.#starts.push(length);
       length += elementCount(parameter);
     }
-    // Behind the gradients there is a number per parameter: whether it has one.
+    // After the gradients there is one flag per parameter: whether it has a gradient.
     this.#length = length;
     this.#used = new Uint8Array(parameters.length);
     this.#memory = this.#makeMemory();
   }
 
-  /** Whether all gradients are there. */
+  /** Whether all gradients are ready. */
   get isReady(): boolean {
     return this.#used.every((used) => used === 1);
   }
@@ -45,7 +45,7 @@ export class Bucket {
     return this.#work !== null;
   }
 
-  /** Takes the gradient of a parameter; returns false if it has one already. */
+  /** Adds the gradient of a parameter; returns false if it has one already. */
   add(index: number, gradient: eg.Tensor): boolean {
     if (this.#used[index] === 1 || this.isSent) return false;
     this.#used[index] = 1;
@@ -53,12 +53,12 @@ export class Bucket {
     return true;
   }
 
-  /** Takes note that a parameter has a gradient of this rank only. */
+  /** Records that a parameter has a gradient that was not sent. */
   hold(index: number): void {
     this.#held.add(index);
   }
 
-  /** Begins to average the gradients over the ranks. What this rank has no gradient for counts as zero. */
+  /** Begins to average the gradients over the ranks. Missing gradients of this rank count as zero. */
   send(where: string, group: ProcessGroup): void {
     for (const i of this.#held) {
       const { grad } = this.parameters[i] as eg.Tensor;
@@ -77,7 +77,7 @@ export class Bucket {
     this.#work = group.start({ where, kind, dtype, reduction: "mean", root: 0, data });
   }
 
-  /** Waits for the averages, and makes them the gradients of the parameters that have one on any rank. */
+  /** Waits for the averages, and assigns them to the parameters that have a gradient on any rank. */
   receive(): void {
     this.#work?.wait();
     const used = elementsOf(this.dtype, this.#memory, this.#length);
@@ -90,10 +90,10 @@ export class Bucket {
     this.#work = null;
   }
 
-  /** Forgets what it has, after a backward call that failed. */
+  /** Discards all gradients after a failed backward call. */
   reset(): void {
     this.#used.fill(0);
-    // An operation that is on its way may still write into the other memory.
+    // A pending operation may still write into the old memory.
     if (this.isSent) this.#memory = this.#makeMemory();
     this.#work = null;
   }
@@ -108,7 +108,7 @@ function zerosFor(parameter: eg.Tensor): eg.Tensor {
   return eg.keep(eg.zerosLike(parameter.detach()));
 }
 
-/** Divides parameters among buckets, the last ones first because their gradients are there first. */
+/** Assigns parameters to buckets, the last ones first because their gradients are ready first. */
 export function bucketsOf(
   where: string,
   parameters: readonly eg.Tensor[],

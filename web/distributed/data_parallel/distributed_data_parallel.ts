@@ -1,4 +1,4 @@
-// DistributedDataParallel: a module that is trained by all ranks, each with its part of a batch.
+// DistributedDataParallel: a module that all ranks train, each on its part of a batch.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -9,11 +9,11 @@ import { type Bucket, bucketsOf } from "./buckets.js";
 
 /** Options of `DistributedDataParallel`. */
 export interface DistributedDataParallelOptions {
-  /** The group; default the first one of this process. */
+  /** The group; default: the first group of this process. */
   readonly group?: ProcessGroup | undefined;
   /** The megabytes of gradients that are sent together; default 25. */
   readonly bucketCapMb?: number | undefined;
-  /** Whether all ranks take the buffers, such as the running means of batch norm, of rank 0 before each forward pass in training; default true. */
+  /** Whether rank 0 broadcasts its buffers, such as the running means of batch norm, before each forward pass in training; default true. */
   readonly broadcastBuffers?: boolean | undefined;
 }
 
@@ -21,18 +21,18 @@ const kWhere = "DistributedDataParallel";
 
 /**
  * A module whose gradients are averaged over all ranks while backward runs: after `backward()` every rank has the gradients of the whole
- * batch, if each has had a part of the same size of it. When it is made, all ranks take the parameters and buffers of the rank
- * `group.source`. The module is its child `module`, so that the keys of its state dict begin with "module.". backward() throws DeviceLost if
- * a rank is lost or late.
+ * batch, provided that all ranks have parts of the same size. On construction, all ranks receive the parameters and buffers of the rank
+ * `group.source`. The wrapped module is its child `module`, so the keys of its state dict begin with "module.". backward() throws DeviceLost
+ * if a rank is lost or late.
  */
 export class DistributedDataParallel<M extends eg.nn.Module = eg.nn.Module> extends eg.nn.Module {
-  /** The module that is trained. */
+  /** The wrapped module. */
   readonly module: M;
   readonly #group: ProcessGroup;
   readonly #buckets: readonly Bucket[];
   readonly #hooks: { remove(): void }[] = [];
   readonly #broadcastsBuffers: boolean;
-  // The generation in which a backward call has begun that has not reached its end.
+  // The generation in which an unfinished backward call has begun.
   #openIn: number | null = null;
   #isSynced = true;
 
@@ -72,12 +72,12 @@ export class DistributedDataParallel<M extends eg.nn.Module = eg.nn.Module> exte
     return this.module.call(...inputs) as ReturnType<M["forward"]>;
   }
 
-  /** Gives all ranks the parameters and buffers of a rank, which is done once when this object is made. Blocks the thread until they are there. */
+  /** Broadcasts the parameters and buffers of a rank, as on construction. Blocks the thread until they have arrived. */
   broadcastState(src: number): void {
     this.#broadcast([...this.module.parameters(), ...this.module.buffers()], src);
   }
 
-  /** Calls a function, in which backward calls only add to this rank's gradients. The next one outside of it averages what has come together. */
+  /** Calls a function in which backward calls accumulate gradients only on this rank. The next one outside of it averages the accumulated gradients. */
   noSync<T>(fn: () => T): T {
     const before = this.#isSynced;
     this.#isSynced = false;
@@ -118,7 +118,7 @@ export class DistributedDataParallel<M extends eg.nn.Module = eg.nn.Module> exte
       const advice = "Call the module once per backward().";
       fail("InvalidArgument", kWhere, `a parameter has got its gradient twice. ${advice}`);
     });
-    // The order must be the same on all ranks.
+    // Buckets must be sent in the same order on all ranks.
     for (const next of this.#buckets) {
       if (next.isSent) continue;
       if (!next.isReady) break;
@@ -126,7 +126,7 @@ export class DistributedDataParallel<M extends eg.nn.Module = eg.nn.Module> exte
     }
   }
 
-  // At the end of a backward call.
+  // Called at the end of a backward call.
   #finish(): void {
     for (const bucket of this.#buckets) {
       if (!bucket.isSent) bucket.send("backward", this.#group);
@@ -135,7 +135,7 @@ export class DistributedDataParallel<M extends eg.nn.Module = eg.nn.Module> exte
     this.#openIn = null;
   }
 
-  // A backward call has failed before its end. What it has sent, other ranks have as gradients that this one lacks.
+  // A backward call has failed after sending some gradients, so other ranks have averages that this one lacks.
   #abandon(openIn: number): void {
     const isSent = this.#buckets.some((bucket) => bucket.isSent);
     for (const bucket of this.#buckets) bucket.reset();
@@ -163,7 +163,7 @@ export class DistributedDataParallel<M extends eg.nn.Module = eg.nn.Module> exte
   }
 }
 
-// A promise may be of another realm.
+// A promise may come from another realm.
 function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

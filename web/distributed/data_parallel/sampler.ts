@@ -1,4 +1,4 @@
-// DistributedSampler: the samples of a rank.
+// DistributedSampler: the sample indices of a rank.
 
 import * as eg from "edgegrad";
 import { booleanFrom, integerFrom, readOptions } from "../../nats/options.js";
@@ -6,21 +6,21 @@ import { groupFrom } from "../group/process_group.js";
 
 /** Options of `DistributedSampler`. */
 export interface DistributedSamplerOptions {
-  /** The number of ranks; default that of the first group of this process. */
+  /** The number of ranks; default: that of the first group of this process. */
   readonly numReplicas?: number | undefined;
-  /** The rank; default that in the first group of this process. */
+  /** The rank; default: that in the first group of this process. */
   readonly rank?: number | undefined;
-  /** Whether to draw the order at random in each epoch; default true. */
+  /** Whether to shuffle in each epoch; default true. */
   readonly shuffle?: boolean | undefined;
-  /** The seed of the order, the same on all ranks; default 0. */
+  /** The seed of the shuffle, which must be the same on all ranks; default 0. */
   readonly seed?: number | undefined;
-  /** Whether to leave out the last samples if they are not enough for all ranks; default false: some samples are used twice. */
+  /** Whether to drop the last samples if they are not enough for all ranks; default false: some samples are used twice. */
   readonly dropLast?: boolean | undefined;
 }
 
 const kKnown = ["numReplicas", "rank", "shuffle", "seed", "dropLast"];
 
-/** The indices of the samples of a rank: the ranks share the data, and each has as many. The order is that of PyTorch for the same seed and epoch. */
+/** The sample indices of a rank. Ranks divide the data evenly. The order is that of PyTorch for the same seed and epoch. */
 export class DistributedSampler implements Iterable<number> {
   /** The number of ranks that share the data. */
   readonly numReplicas: number;
@@ -32,7 +32,7 @@ export class DistributedSampler implements Iterable<number> {
   readonly #dropLast: boolean;
   #epoch = 0;
 
-  /** Takes the dataset, or anything with a length. Throws InvalidArgument for options that it does not know. */
+  /** Takes the dataset, or anything with a length. Throws InvalidArgument for unknown options. */
   constructor(dataset: { readonly length: number }, options: DistributedSamplerOptions = {}) {
     const where = "DistributedSampler";
     const given = readOptions(where, kKnown, options);
@@ -53,7 +53,7 @@ export class DistributedSampler implements Iterable<number> {
     return this.#dropLast ? Math.floor(share) : Math.ceil(share);
   }
 
-  /** Sets the number of the epoch, on which the order depends; call it before each one. */
+  /** Sets the epoch, on which the order depends; call it before each epoch. */
   setEpoch(epoch: number): void {
     this.#epoch = integerFrom("setEpoch", "epoch", epoch, { least: 0 });
   }

@@ -12,30 +12,30 @@ const kMostMs = 2 ** 31 - 1;
 export interface ProcessGroupOptions {
   /** Addresses of NATS servers with JetStream: nats:, tls:, ws: or wss:. */
   readonly servers: string | readonly string[];
-  /** How the process proves who it is; default: the server asks for nothing. */
+  /** The credentials of the process; default: none. */
   readonly credentials?: Credentials | undefined;
-  /** The number of processes of the group; the most of them, if there is a `minWorldSize`. */
+  /** The number of processes of the group; with `minWorldSize`, the maximum number. */
   readonly worldSize: number;
   /**
-   * The fewest processes with which the group begins, and goes on after `rejoin`; default `worldSize`. A process that comes later ends the
-   * group, so that it is formed again with it.
+   * The minimum number of processes with which the group begins, or continues after `rejoin`; default `worldSize`. A process that joins later
+   * ends the group, so that it is formed again with that process.
    */
   readonly minWorldSize?: number | undefined;
-  /** How long to wait for more processes when `minWorldSize` are there, in milliseconds; default 5,000. */
+  /** The time to wait for more processes after `minWorldSize` have joined, in milliseconds; default 5,000. */
   readonly lastCall?: number | undefined;
-  /** The rank of this process, from 0 to below `worldSize`; default any that is free. */
+  /** The rank of this process, from 0 to `worldSize` - 1; default: any free rank. */
   readonly rank?: number | undefined;
   /** The name of the run: letters, digits, hyphens and underscores; default "main". Processes with the same name form a group. */
   readonly run?: string | undefined;
-  /** How long an operation waits for the other ranks, in milliseconds; default 60,000. */
+  /** The time that an operation waits for the other ranks, in milliseconds; default 60,000. */
   readonly timeout?: number | undefined;
-  /** How long to wait until all processes are there, in milliseconds; default 300,000. */
+  /** The time to wait for all processes to join, in milliseconds; default 300,000. */
   readonly joinTimeout?: number | undefined;
-  /** After how many milliseconds without a sign of life a rank is taken to be lost; default 10,000. */
+  /** The milliseconds without a sign of life after which a rank is considered lost; default 10,000. */
   readonly lostAfter?: number | undefined;
 }
 
-/** The options with defaults filled in. */
+/** The options with defaults. */
 export interface ReadProcessGroupOptions {
   readonly connection: ConnectionChoice;
   readonly worldSize: number;
@@ -80,7 +80,7 @@ export function readProcessGroupOptions(where: string, options: unknown): ReadPr
       "rank: cannot be chosen where minWorldSize is less than worldSize.",
     );
   }
-  if (given.rank === null) refuse(where, "rank", "a whole number, or no such option", null);
+  if (given.rank === null) refuse(where, "rank", "a whole number or undefined", null);
   return {
     connection: readConnection(where, given.servers, given.credentials),
     worldSize,

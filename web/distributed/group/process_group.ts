@@ -1,4 +1,4 @@
-// Process groups: initProcessGroup(), and what a group knows of itself.
+// Process groups and initProcessGroup().
 
 import type { EdgeGradError } from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -13,17 +13,17 @@ import { type CollectiveCall, errorOf, type Work, WorkerLink } from "./worker_li
 const kMade = Symbol("made by initProcessGroup");
 const kGroups: ProcessGroup[] = [];
 
-/** How much a process has sent and received through a group. */
+/** The traffic of a process in a group. */
 export interface Traffic {
-  /** Bytes of all messages that were sent, with their headers. */
+  /** The bytes of all sent messages, including headers. */
   readonly bytesSent: number;
-  /** Bytes of all messages that have arrived. */
+  /** The bytes of all received messages. */
   readonly bytesReceived: number;
-  /** The number of messages that were sent. */
+  /** The number of sent messages. */
   readonly messagesSent: number;
 }
 
-/** Processes that compute together; `initProcessGroup` makes it. */
+/** A group of processes that compute together, which `initProcessGroup` creates. */
 export class ProcessGroup {
   readonly #link: WorkerLink;
   readonly #counters: Float64Array;
@@ -47,40 +47,40 @@ export class ProcessGroup {
     });
   }
 
-  /** The number of processes; with `minWorldSize` it may be another one after each `rejoin`. */
+  /** The number of processes; with `minWorldSize` it may change with each `rejoin`. */
   get worldSize(): number {
     return this.#place.worldSize;
   }
 
-  /** The number of this process in the group, from 0. */
+  /** The rank of this process in the group, from 0. */
   get rank(): number {
     return this.#place.rank;
   }
 
-  /** How often the group was formed: 1 at first, and more after each `rejoin`. */
+  /** The number of times that the group was formed: 1 at first, and larger after each `rejoin`. */
   get generation(): number {
     return this.#place.generation;
   }
 
-  /** The rank whose process has been in the group for longest: the one to take weights and step from after `rejoin`. */
+  /** The rank whose process has been in the group for the longest time: broadcast weights and step from it after `rejoin`. */
   get source(): number {
     return this.#place.source;
   }
 
-  /** The error that has ended the group, until `rejoin`; null while there is none. */
+  /** The error that has ended the group, until `rejoin`; null if there is none. */
   get failure(): EdgeGradError | null {
     return this.#failure;
   }
 
-  /** What this process has sent and received. */
+  /** The traffic of this process. */
   get traffic(): Traffic {
     const [bytesSent = 0, bytesReceived = 0, messagesSent = 0] = this.#counters;
     return { bytesSent, bytesReceived, messagesSent };
   }
 
   /**
-   * Forms the group again after a failure: resolves when there are `worldSize` processes, of which those that were there before keep their
-   * ranks, or at least `minWorldSize`, whose ranks begin at 0 again. Throws InvalidArgument if they are not there within `joinTimeout`.
+   * Forms the group again after a failure: resolves when `worldSize` processes have joined, where earlier members keep their ranks, or at
+   * least `minWorldSize`, whose ranks begin at 0 again. Throws InvalidArgument if they have not joined within `joinTimeout`.
    */
   async rejoin(): Promise<void> {
     this.#checkUsable("rejoin");
@@ -93,7 +93,7 @@ export class ProcessGroup {
     this.#link.abort(String(reason));
   }
 
-  /** Leaves the group and closes the connection. Others can go on only without this process. */
+  /** Leaves the group and closes the connection. The others can only continue without this process. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     const at = kGroups.indexOf(this);
@@ -134,9 +134,9 @@ export class ProcessGroup {
 }
 
 /**
- * Forms a group of `worldSize` processes, each of which calls this with the same `run`; resolves when all are there. The first group of a
- * process is the one that functions use without the option `group`. Throws InvalidArgument for options that it does not know, if no
- * server can be reached, and if the others are not there within `joinTimeout`. Needs Node.
+ * Forms a group of `worldSize` processes, each of which calls this with the same `run`; resolves when all have joined. The first group of a
+ * process is the default of the option `group` of other functions. Throws InvalidArgument for unknown options, if no server can be reached,
+ * and if the others have not joined within `joinTimeout`. Needs Node.
  */
 export async function initProcessGroup(options: ProcessGroupOptions): Promise<ProcessGroup> {
   const where = "initProcessGroup";
@@ -148,7 +148,7 @@ export async function initProcessGroup(options: ProcessGroupOptions): Promise<Pr
   const workerData: WorkerOptions = { ...read, counters };
   const worker = new Worker(new URL("./worker.js", import.meta.url), {
     workerData,
-    // Those of the program, such as --input-type, may not fit a file.
+    // The program's options, such as --input-type, may not be valid for a file.
     execArgv: [],
   });
   const group = new ProcessGroup(kMade, read, worker, counters);
@@ -156,7 +156,7 @@ export async function initProcessGroup(options: ProcessGroupOptions): Promise<Pr
   return group;
 }
 
-/** Returns the group of a call: the one that was given, or the first of this process. */
+/** Returns the group of a call: the given one, or the first group of this process. */
 export function groupFrom(where: string, given: unknown): ProcessGroup {
   if (given instanceof ProcessGroup) return given;
   if (given !== undefined) {

@@ -1,4 +1,4 @@
-// The program's end of the line to the worker of a group.
+// The program's side of the connection to the worker of a group.
 
 import type { Worker } from "node:worker_threads";
 import { EdgeGradError } from "edgegrad";
@@ -6,7 +6,7 @@ import { fail } from "../../errors/errors.js";
 import type { CollectiveRequest, Failure, Place, Reply, Request } from "../requests.js";
 import { Outcome } from "../requests.js";
 
-/** Returns the error that a failure stands for. */
+/** Converts a failure to an error. */
 export function errorOf(where: string, { code, text }: Failure): EdgeGradError {
   return new EdgeGradError(code, `[${where}] ${text}`);
 }
@@ -25,13 +25,13 @@ interface Pending {
   settle(reply: { place?: Place; failure?: Failure }): void;
 }
 
-// The worker's own time limit ends operations earlier, unless the worker itself has ended.
+// The worker's own timeout ends operations earlier, unless the worker itself has ended.
 const kMoreMs = 5000;
 
-/** What an operation is; the link fills in the rest. */
+/** The description of an operation; the link adds the other fields of the request. */
 export type CollectiveCall = Omit<CollectiveRequest, "type" | "id" | "sequence" | "outcome">;
 
-/** A worker, and what it has been asked for. */
+/** A worker and its pending requests. */
 export class WorkerLink {
   readonly #pending = new Map<number, Pending>();
   #ids = 0;
@@ -47,7 +47,7 @@ export class WorkerLink {
     worker.on("message", (reply: Reply) => this.#hear(reply));
     worker.on("error", (error) => this.#end(`the worker of the group has failed: ${error}.`));
     worker.on("exit", () => this.#end("the worker of the group has ended."));
-    // A program that has nothing else to do ends, although the worker would go on.
+    // The worker must not keep alive a program that has nothing else to do.
     worker.unref();
   }
 
@@ -63,7 +63,7 @@ export class WorkerLink {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const left = this.#ask("destroy", (id) => ({ type: "leave", id }));
-    // A server that does not answer must not keep the program.
+    // A server that does not answer must not keep the program alive.
     const limit = setTimeout(() => void this.worker.terminate(), kMoreMs);
     await left.catch(() => {});
     clearTimeout(limit);
@@ -83,7 +83,7 @@ export class WorkerLink {
       const sequence = this.#sequence++;
       return { ...call, type: "collective", id, sequence, outcome: outcome.memory };
     }).then(() => throwIfFailed(where, outcome.wait(0)));
-    // Who waits for the operation hears of the failure there.
+    // The failure is reported where the operation is awaited.
     done.catch(() => {});
     const wait = () => throwIfFailed(where, outcome.wait(this.timeout + kMoreMs));
     return { data, done, wait };

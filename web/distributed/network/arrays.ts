@@ -1,4 +1,4 @@
-// Arrays of the dtypes that are sent, and the reductions on them.
+// Typed arrays of the dtypes that are sent, and reductions on them.
 
 import type { Reduction, WireDType } from "../requests.js";
 
@@ -18,7 +18,7 @@ export function bytesOf(dtype: WireDType): number {
   return kArrays[dtype].BYTES_PER_ELEMENT;
 }
 
-/** Returns a view of elements in a buffer, from `start` to below `end`, counted in elements. */
+/** Returns a view of the elements of a buffer from `start` to before `end`. */
 export function elementsOf(
   dtype: WireDType,
   buffer: ArrayBufferLike,
@@ -28,7 +28,7 @@ export function elementsOf(
   return new kArrays[dtype](buffer as ArrayBuffer, start * bytesOf(dtype), end - start);
 }
 
-// Every type of array has the same operators, which TypeScript cannot express for a union of numbers and bigints.
+// All these arrays support the same operators, but TypeScript cannot express that for a union of numbers and bigints.
 type Numbers = Float64Array;
 
 const kInto: Record<Reduction, (sum: Numbers, other: Numbers) => void> = {
@@ -37,7 +37,7 @@ const kInto: Record<Reduction, (sum: Numbers, other: Numbers) => void> = {
   product: (sum, other) => {
     for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) * (other[i] as number);
   },
-  // Like PyTorch's, NaN is the largest and the smallest.
+  // As in PyTorch, NaN wins in both max and min.
   max: (sum, other) => {
     for (let i = 0; i < sum.length; i++) {
       const [a, b] = [sum[i] as number, other[i] as number];
@@ -57,8 +57,8 @@ function add(sum: Numbers, other: Numbers): void {
 }
 
 /**
- * Returns what the elements of all ranks become. They are taken in the order of the ranks, so that the bits of the result depend neither
- * on who computes it nor on the order in which messages arrive.
+ * Reduces the elements of all ranks, in rank order, so that the result is bitwise independent of which rank computes it and of the order in
+ * which messages arrive.
  */
 export function reduced(parts: readonly Elements[], reduction: Reduction): Elements {
   const [first, ...others] = parts;

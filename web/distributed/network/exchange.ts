@@ -1,14 +1,14 @@
-// The collective operations, each on pieces of which every message carries one. Ranks send to each other directly: through a server a
-// ring would cost as many bytes, and 2 (n - 1) messages one after another instead of one or two.
+// The collective operations on pieces, each of which fits into a message. Every rank sends to every other: through one server, a ring would
+// cost the same bytes, but 2 (n - 1) messages in sequence instead of one or two.
 
 import type { CollectiveRequest } from "../requests.js";
 import { bytesOf, type Elements, elementsOf, reduced } from "./arrays.js";
 import type { OperationKey } from "./message.js";
 import type { Window } from "./window.js";
 
-/** The most bytes of elements in a message. */
+/** The maximum bytes of elements in a message. */
 export const kPieceBytes = 256 * 1024;
-// Below this size, one message with everything arrives earlier than two with parts.
+// Below this size, one message with all elements is faster than two with parts.
 const kSmallBytes = 8 * 1024;
 
 /** What an operation needs from the network. */
@@ -17,11 +17,11 @@ export interface Peers {
   readonly worldSize: number;
   /** Sends elements to a rank. */
   send(to: number, piece: number, step: number, elements: Elements): void;
-  /** Resolves to what a rank has sent. */
+  /** Resolves to the elements that a rank has sent. */
   receive(from: number, piece: number, step: number, length: number): Promise<Elements>;
 }
 
-/** A part of the elements: from `start` to below `end`. */
+/** A range of elements: from `start` to before `end`. */
 type Span = readonly [start: number, end: number];
 
 /** Runs an operation on the memory of a request. */
@@ -72,7 +72,7 @@ const othersOf = ({ rank, worldSize }: Peers) =>
 const viewOf = ({ dtype, data }: CollectiveRequest, [start, end]: Span) =>
   elementsOf(dtype, data, start, end);
 
-// The same elements are sent to all, and those of all are returned in the order of the ranks.
+// Sends the same elements to all ranks, and returns those of all ranks in order.
 async function exchanged(
   peers: Peers,
   piece: number,
@@ -100,7 +100,7 @@ async function allReduceWhole(
   setAll(ours, reduced(await exchanged(peers, piece, 0, ours), request.reduction));
 }
 
-// Each rank reduces one part, and sends it to all.
+// Each rank reduces one part, and sends the result to all.
 async function allReduceInParts(
   request: CollectiveRequest,
   peers: Peers,
@@ -122,7 +122,7 @@ async function allReduceInParts(
   );
 }
 
-// The reduction of what all ranks have sent to this one.
+// Reduces the elements that all ranks have sent to this one.
 async function reducedOf(
   { reduction }: CollectiveRequest,
   peers: Peers,
@@ -164,7 +164,7 @@ async function allGather(
   for (const from of othersOf(peers)) setAll(partOf(from), parts[from] as Elements);
 }
 
-// The root waits for the others, which keeps it from sending faster than they receive.
+// The root waits for the others, so that it does not send faster than they receive.
 async function broadcast(
   request: CollectiveRequest,
   peers: Peers,
@@ -182,7 +182,7 @@ async function broadcast(
   }
 }
 
-// Both are of the dtype of the request.
+// Both have the dtype of the request.
 function setAll(target: Elements, elements: Elements): void {
   (target as Float64Array).set(elements as Float64Array);
 }

@@ -1,4 +1,5 @@
-// A group while all its members are there. The first failure ends it on all ranks: afterwards nobody can know what the others have received.
+// A generation: a group for as long as all its members are present. The first failure ends it on all ranks, because afterward no rank can
+// know what the others have received.
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { CollectiveRequest, Failure, Place } from "../requests.js";
@@ -13,11 +14,11 @@ import { type GroupRecord, sourceOf } from "./record.js";
 import type { Traffic } from "./traffic.js";
 import { Window } from "./window.js";
 
-// With 256 KiB in each, far from what a server keeps for a connection before it closes it.
+// With 256 KiB each, far below what a server buffers for a connection before it closes it.
 const kPiecesAtOnce = 8;
 const kAdvice = "rejoin() forms the group again";
 
-/** What a generation is made with. */
+/** The parts that a generation is created from. */
 export interface GenerationParts {
   readonly connection: NatsConnection;
   readonly names: RunNames;
@@ -31,7 +32,7 @@ export interface GenerationParts {
 /** The group in one generation. */
 export class Generation {
   readonly place: Place;
-  /** The members by rank; null for one that had left when this process heard that the group is complete. */
+  /** The members by rank; null for one that had left before this process knew that the group is complete. */
   readonly #ids: readonly (string | null)[];
   readonly #inbox: Inbox;
   readonly #window = new Window(kPiecesAtOnce);
@@ -59,13 +60,13 @@ export class Generation {
     this.#inbox = new Inbox((text) => this.fail(text));
   }
 
-  /** Takes a message of this generation. */
+  /** Receives a message of this generation. */
   receive(message: Message): void {
     const { from } = message.key;
     if (from < this.#ids.length && from !== this.place.rank) this.#inbox.add(message);
   }
 
-  /** Runs an operation; resolves when its outcome is in the memory of the request. */
+  /** Runs an operation; resolves when its result is in the memory of the request. */
   run(request: CollectiveRequest): Promise<void> {
     const outcome = new Outcome(request.outcome);
     if (this.#failure !== null) {
@@ -87,7 +88,7 @@ export class Generation {
       });
     });
     const peers = this.#peers(request.sequence, operation);
-    // After a failure this never ends.
+    // After a failure, this promise never settles.
     void runCollective(request, operation, peers, this.#window).then(
       () => this.#settle(outcome, null),
       (error) => this.fail(`${where}() failed: ${error}`),
@@ -95,7 +96,7 @@ export class Generation {
     return settled;
   }
 
-  /** Ends the group if a member is lost, which is not one that has left. */
+  /** Ends the group if a member is lost; a member that has left on purpose does not count. */
   checkPresence(): void {
     const { presence } = this.parts;
     const lost = this.#ids.findIndex((id, rank) => {
@@ -105,7 +106,7 @@ export class Generation {
     if (lost !== -1) this.fail(`rank ${lost} is lost: it has given no sign of life.`);
   }
 
-  /** Takes note of a member that has left on purpose. */
+  /** Records that a member has left on purpose. */
   leave(id: string): void {
     const rank = this.#ids.indexOf(id);
     if (rank === -1) return;
@@ -132,7 +133,7 @@ export class Generation {
     this.parts.onEnd(this.#failure);
   }
 
-  // What a member sent before it left has arrived before; operations that need nothing of it go on.
+  // Everything that a member sent before it left has arrived, so only operations that still need more from it fail.
   #checkLeft(rank: number): void {
     const isNeeded = this.#left.has(rank) && this.#inbox.missing().includes(rank);
     if (isNeeded) this.fail(`rank ${rank} has left the group`);

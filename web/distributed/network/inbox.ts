@@ -1,4 +1,4 @@
-// Messages that have arrived, and those that are waited for.
+// Received messages, and the receivers that wait for messages.
 
 import {
   isSameOperation,
@@ -8,7 +8,7 @@ import {
   textOf,
 } from "./message.js";
 
-// Ranks send a few pieces ahead of the others only, unless a program starts many operations at once.
+// A rank is only a few pieces ahead of the others, unless a program starts many operations at once.
 const kMostBytes = 2 ** 29;
 
 interface Waiting {
@@ -23,10 +23,10 @@ export class Inbox {
   readonly #waiting = new Map<string, Waiting>();
   #bytes = 0;
 
-  /** `fail` is called with the reason when ranks do different things. */
+  /** `fail` is called with the reason when ranks call different operations. */
   constructor(private readonly fail: (text: string) => void) {}
 
-  /** Takes a message. One that comes twice replaces the first. */
+  /** Adds a message. A duplicate replaces the first one. */
   add(message: Message): void {
     const name = nameOf(message.key);
     const waiting = this.#waiting.get(name);
@@ -42,7 +42,7 @@ export class Inbox {
     }
   }
 
-  /** Resolves to the payload of a message, which must have a number of bytes; never, after fail(). */
+  /** Resolves to the payload of a message, which must have `bytes` bytes; after fail(), it never settles. */
   take(key: MessageKey, operation: OperationKey, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
     const name = nameOf(key);
     return new Promise((resolve) => {
@@ -58,7 +58,7 @@ export class Inbox {
     });
   }
 
-  /** The ranks that messages are waited for from. */
+  /** The ranks whose messages are awaited. */
   missing(): number[] {
     const ranks = Array.from(this.#waiting.keys(), (name) => Number(name.split("/")[0]));
     return [...new Set(ranks)].sort((a, b) => a - b);

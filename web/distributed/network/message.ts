@@ -1,8 +1,8 @@
-// Messages between ranks: a header of fixed size, and elements.
+// Messages between ranks: a header of fixed size, followed by elements.
 
 import type { CollectiveKind, Reduction, WireDType } from "../requests.js";
 
-/** What the operation is that a message belongs to; it must be the same on all ranks. */
+/** The operation that a message belongs to; it must be the same on all ranks. */
 export interface OperationKey {
   readonly kind: CollectiveKind;
   readonly dtype: WireDType;
@@ -12,7 +12,7 @@ export interface OperationKey {
   readonly length: number;
 }
 
-/** Where a message belongs. */
+/** The place of a message in an operation. */
 export interface MessageKey {
   readonly generation: number;
   readonly from: number;
@@ -51,7 +51,7 @@ export function encodeMessage(
   return bytes;
 }
 
-/** A message as it was read. */
+/** A decoded message. */
 export interface Message {
   readonly key: MessageKey;
   readonly operation: OperationKey;
@@ -59,7 +59,7 @@ export interface Message {
   readonly payload: Uint8Array<ArrayBuffer>;
 }
 
-/** Returns what is in a message; null if it is none of this package. */
+/** Decodes a message; returns null if it is not from this package. */
 export function decodeMessage(bytes: Uint8Array): Message | null {
   if (bytes.length < kHeaderBytes) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -81,7 +81,7 @@ export function decodeMessage(bytes: Uint8Array): Message | null {
   };
 }
 
-/** Whether two ranks do the same. */
+/** Whether two operations are the same. */
 export function isSameOperation(a: OperationKey, b: OperationKey): boolean {
   return (
     a.kind === b.kind &&
@@ -92,7 +92,7 @@ export function isSameOperation(a: OperationKey, b: OperationKey): boolean {
   );
 }
 
-/** Says what an operation is. */
+/** Describes an operation. */
 export function textOf({ kind, dtype, reduction, root, length }: OperationKey): string {
   const how = { allReduce: reduction, reduceScatter: reduction, allGather: "", broadcast: root };
   return `${kind}(${how[kind]}) of ${length} elements of ${dtype}`;

@@ -1,15 +1,15 @@
-// Where a run is in NATS: every name is made here.
+// All names of a run in NATS.
 
 /** The names of a run. */
 export interface RunNames {
   readonly bucket: string;
-  /** The subject on which members say that they are there. */
+  /** The subject on which members announce that they are alive. */
   readonly alive: string;
-  /** The subject on which a member tells that it cannot go on. */
+  /** The subject on which a member announces that it cannot continue. */
   readonly failed: string;
-  /** The subject on which a member tells that it has written the record. */
+  /** The subject on which a member announces that it has written the record. */
   readonly changed: string;
-  /** The subject of what is sent to a member. */
+  /** The subject of messages to a member. */
   inboxOf(id: string): string;
 }
 

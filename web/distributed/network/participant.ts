@@ -1,4 +1,4 @@
-// A process of a run: its connection, and the generation of the group to which it belongs.
+// A process of a run: its connection and the current generation of its group.
 
 import type { KV } from "@nats-io/kv";
 import type { Msg, NatsConnection } from "@nats-io/nats-core";
@@ -6,7 +6,7 @@ import { fail } from "../../errors/errors.js";
 import { openOrCreate } from "../../nats/buckets.js";
 import { connectTo } from "../../nats/connection.js";
 import { loadClientPackages, loadKeyValue } from "../../nats/packages.js";
-import { Bell } from "../../nats/waiting.js";
+import { WakeSignal } from "../../nats/waiting.js";
 import type { CollectiveRequest, Failure, Place, WorkerOptions } from "../requests.js";
 import { Outcome } from "../requests.js";
 import { kPieceBytes } from "./exchange.js";
@@ -17,14 +17,14 @@ import { Presence } from "./presence.js";
 import { depart, meet, readRecord } from "./rendezvous.js";
 import { Traffic } from "./traffic.js";
 
-// Messages of a generation that this process does not know yet: others may have learned earlier that it is complete.
+// The limit on messages of a generation that this process does not know yet: others may learn earlier that the group is complete.
 const kMostEarly = 1000;
 
 /** A process of a run. */
 export class Participant {
   readonly #presence: Presence;
   readonly #traffic: Traffic;
-  readonly #bell = new Bell();
+  readonly #wakeSignal = new WakeSignal();
   #generation: Generation | null = null;
   #past: Place | null = null;
   #early: Message[] = [];
@@ -98,7 +98,7 @@ export class Participant {
       kv,
       sizes: { worldSize, minWorldSize },
       lastCall,
-      bell: this.#bell,
+      wakeSignal: this.#wakeSignal,
       isSilent: (id: string) => id !== this.id && presence.isSilent(id),
       tellChanged: () => connection.publish(names.changed, this.id),
     };
@@ -114,10 +114,10 @@ export class Participant {
     return generation.place;
   }
 
-  /** Runs an operation; resolves when its outcome is in the memory of the request. */
+  /** Runs an operation; resolves when its result is in the memory of the request. */
   run(request: CollectiveRequest): Promise<void> {
     if (this.#generation !== null) return this.#generation.run(request);
-    const text = "this process belongs to no group.";
+    const text = "this process does not belong to a group.";
     new Outcome(request.outcome).settle({ code: "InvalidArgument", text });
     return Promise.resolve();
   }
@@ -136,7 +136,7 @@ export class Participant {
       this.connection.publish(this.names.failed, JSON.stringify({ left: this.id }));
       await this.connection.drain();
     } catch {
-      // The server has gone, and with it whom this would tell.
+      // The server is gone, so the others cannot be told.
       await this.connection.close();
     }
   }
@@ -179,7 +179,7 @@ export class Participant {
 
   // Another process has begun to form the next group.
   async #hearChanged(message: Msg): Promise<void> {
-    this.#bell.wake();
+    this.#wakeSignal.wake();
     const generation = this.#generation;
     if (generation === null || message.string() === this.id) return;
     const newest = await readRecord(this.kv).catch(() => null);
@@ -190,7 +190,7 @@ export class Participant {
 
   async #watchConnection(): Promise<void> {
     for await (const status of this.connection.status()) {
-      // What was sent to this process meanwhile is gone.
+      // Messages to this process were lost while it was disconnected.
       if (status.type === "reconnect") {
         this.#generation?.fail("the connection to the server was interrupted");
       }

@@ -1,4 +1,4 @@
-// Who is there: every process says so several times in the time after which it would be taken to be lost.
+// Which processes are alive: each announces itself several times within the time after which it would be considered lost.
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { RunNames } from "./names.js";
@@ -6,8 +6,8 @@ import type { RunNames } from "./names.js";
 const kSignsPerWait = 5;
 
 /**
- * The signs of life of a run's processes. Time is counted in ticks of this process's own timer: while it was kept from running, others
- * may have said something that it has not read yet.
+ * Tracks the signs of life of a run's processes. Time is counted in ticks of this process's own timer: if the process was blocked, there
+ * may be messages that it has not read yet.
  */
 export class Presence {
   readonly #heard = new Map<string, number>();
@@ -31,20 +31,20 @@ export class Presence {
     this.#timer = setInterval(() => this.#tick(), lostAfter / kSignsPerWait);
   }
 
-  /** Whether nothing has been heard of a process for too long. */
+  /** Whether a process has been silent for too long. */
   isSilent(id: string): boolean {
     const last = this.#heard.get(id) ?? this.#since;
     return this.#ticks - last > kSignsPerWait;
   }
 
-  /** Counts the time of every process from now on. */
+  /** Restarts the time of all processes. */
   reset(): void {
     this.#heard.clear();
     this.#since = this.#ticks;
     this.#say();
   }
 
-  /** Takes note of a process. */
+  /** Records a sign of life. */
   hear(id: string): void {
     this.#heard.set(id, this.#ticks);
   }

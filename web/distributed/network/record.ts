@@ -1,30 +1,30 @@
-// The record of a group: who its members are. Each change is one write of it, at the revision that was read.
+// The record of a group: its members. Each change is one write, which names the revision that was read.
 
-/** A process that belongs to a group. */
+/** A member of a group. */
 export interface Member {
   readonly id: string;
-  /** The rank that the process asks for, or the one that it has when the record is complete; null: any. */
+  /** The rank that the process requests, or its rank once the record is complete; null: any. */
   readonly rank: number | null;
-  /** The last generation to which the process belonged, and its rank there; 0 and null if there was none. */
+  /** The last generation that the process belonged to, and its rank there; 0 and null if there was none. */
   readonly past: number;
   readonly pastRank: number | null;
 }
 
-/** Who belongs to a group. */
+/** The record of a group. */
 export interface GroupRecord {
   readonly format: 1;
-  /** Counts how often the group was formed. */
+  /** The number of times that the group was formed. */
   readonly generation: number;
-  /** The most members. */
+  /** The maximum number of members. */
   readonly worldSize: number;
-  /** Whether all members are there. Members that leave a complete group are taken off. */
+  /** Whether all members have joined. Members that leave a complete group are removed. */
   readonly isComplete: boolean;
-  /** How many members there were when the group was complete; 0 before. */
+  /** The number of members when the group became complete; 0 before. */
   readonly size: number;
   readonly members: readonly Member[];
 }
 
-/** Returns a record; throws a SyntaxError if the bytes are none. */
+/** Parses a record; throws a SyntaxError if the text is not a record. */
 export function parseRecord(text: string): GroupRecord {
   const record = JSON.parse(text) as GroupRecord | null;
   const { format, generation, worldSize, size, members } = record ?? ({} as Partial<GroupRecord>);
@@ -39,23 +39,24 @@ export function parseRecord(text: string): GroupRecord {
   return record as GroupRecord;
 }
 
-/** What a process that wants to belong to a group does next. */
+/** The next action of a process that wants to join a group. */
 export type Move =
   | { readonly type: "write"; readonly record: GroupRecord }
   | { readonly type: "wait"; readonly why: string }
   | { readonly type: "begin"; readonly record: GroupRecord };
 
-/** How large a group is to be. */
+/** The allowed sizes of a group. */
 export interface Sizes {
-  /** The most members. */
+  /** The maximum number of members. */
   readonly worldSize: number;
-  /** The fewest with which it begins when no more have come for a while. */
+  /** The minimum number of members, with which it begins when no more have joined for a while. */
   readonly minWorldSize: number;
 }
 
 /**
- * Returns what a process does that has read a record, or null if there is none. `isSilent` tells of members that have not been heard of
- * for so long that they are taken to be lost; `isLastCall`, that the fewest members have been there for long enough.
+ * Returns the next action of a process that has read `record`, which is null if there is no record yet. `isSilent` is true for members that
+ * have been silent for so long that they are considered lost; `isLastCall` is true if the minimum number of members have been present for
+ * long enough.
  */
 export function nextMove(
   record: GroupRecord | null,
@@ -72,7 +73,7 @@ export function nextMove(
   if (isComplete) {
     if (isMember && generation > self.past) return { type: "begin", record };
     const isWhole = present.length === record.size && record.size === record.worldSize;
-    // A group that lacks nobody goes on without this process. One that is smaller than it may be is formed again.
+    // A full group continues without this process. A smaller one is formed again.
     if (!isMember && isWhole) return wait(`the run has its ${worldSize} processes already`);
     return write(generation + 1, worldSize, [self]);
   }
@@ -106,7 +107,7 @@ function write(
   };
 }
 
-// Ranks that were asked for come first, then those of before; what is left goes to the others in the order in which they came.
+// Requested ranks are assigned first, then previous ranks; the others get the remaining ranks in the order in which they joined.
 function withRanks(members: readonly Member[]): Member[] {
   const taken = new Map<number, Member>();
   const place = (rank: number | null, member: Member) => {
@@ -122,7 +123,7 @@ function withRanks(members: readonly Member[]): Member[] {
   return Array.from(members, (_, rank) => ({ ...(taken.get(rank) as Member), rank }));
 }
 
-/** The rank whose process has been in the group for longest, which is where the others take the state of the training from. */
+/** The rank whose process has been in the group for the longest time, from which the others copy the training state. */
 export function sourceOf({ members }: GroupRecord): number {
   const latest = Math.max(...members.map(({ past }) => past));
   return members.find(({ past }) => past === latest)?.rank ?? 0;

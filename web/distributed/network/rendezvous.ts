@@ -1,38 +1,38 @@
-// How processes find each other: the record of the group in a key-value bucket, as torchelastic keeps it.
+// How processes find each other: through the record of the group in a key-value bucket, as in torchelastic.
 
 import type { KV } from "@nats-io/kv";
 import { fail } from "../../errors/errors.js";
-import { isConflict, isPassing } from "../../nats/failures.js";
-import type { Bell } from "../../nats/waiting.js";
+import { isConflict, isTransient } from "../../nats/failures.js";
+import type { WakeSignal } from "../../nats/waiting.js";
 import { kRecordKey } from "./names.js";
 import { type GroupRecord, type Member, nextMove, parseRecord, type Sizes } from "./record.js";
 
-// Processes tell when they have written the record; this is for messages that are lost.
+// Processes announce when they have written the record; polling covers lost messages.
 const kPollMs = 500;
 
-/** What meets in one place. */
+/** What a rendezvous needs. */
 export interface Meeting {
   readonly kv: KV;
   readonly sizes: Sizes;
-  /** How long to wait for more members when the fewest are there, in milliseconds. */
+  /** The time to wait for more members after the minimum number have joined, in milliseconds. */
   readonly lastCall: number;
-  readonly bell: Bell;
-  /** Whether a process has not been heard of for too long. */
+  readonly wakeSignal: WakeSignal;
+  /** Whether a process has been silent for too long. */
   isSilent(id: string): boolean;
   /** Tells the others that the record has changed. */
   tellChanged(): void;
 }
 
-/** Resolves to the record of a complete group with this process in it; throws InvalidArgument if there is none in time. */
+/** Resolves to the record of a complete group with this process in it; throws InvalidArgument after the timeout. */
 export async function meet(
   where: string,
-  { kv, sizes, lastCall, bell, isSilent, tellChanged }: Meeting,
+  { kv, sizes, lastCall, wakeSignal, isSilent, tellChanged }: Meeting,
   self: Member,
   ms: number,
 ): Promise<GroupRecord> {
   const end = performance.now() + ms;
   let why = "the server does not answer";
-  // Since when the fewest members are there.
+  // The time since which the minimum number of members are present.
   let since: number | null = null;
   while (performance.now() < end) {
     try {
@@ -50,16 +50,16 @@ export async function meet(
       why = move.why;
     } catch (error) {
       if (isConflict(error)) continue;
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       why = `the server does not answer: ${error}`;
     }
     const next = Math.min(end, since === null ? end : since + lastCall);
-    await bell.wait(Math.min(kPollMs, Math.max(1, next - performance.now())));
+    await wakeSignal.wait(Math.min(kPollMs, Math.max(1, next - performance.now())));
   }
   return fail("InvalidArgument", where, `no group after ${ms} ms: ${why}.`);
 }
 
-/** Takes a process off the record, so that others need not wait until they notice that it has gone. */
+/** Removes a process from the record, so that others need not wait until they notice that it is gone. */
 export async function depart(kv: KV, id: string): Promise<void> {
   for (let tries = 0; tries < 20; tries++) {
     const { record, revision } = await readRecord(kv);
@@ -73,7 +73,7 @@ export async function depart(kv: KV, id: string): Promise<void> {
   }
 }
 
-/** Returns the record, or null if there is none, and the revision that the next write must name. */
+/** Returns the record, or null if it does not exist, and the revision that the next write must name. */
 export async function readRecord(
   kv: KV,
 ): Promise<{ record: GroupRecord | null; revision: number }> {

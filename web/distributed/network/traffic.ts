@@ -1,4 +1,4 @@
-// Counters of what is sent and received, in memory that the program's thread reads.
+// Counters of traffic, in memory that the program's thread reads.
 
 import { kCounters } from "../requests.js";
 

@@ -1,6 +1,6 @@
-// A limit for how many pieces are on their way at once, so that no server has to keep much for a slow receiver.
+// Limits the pieces in flight, so that the server does not have to buffer much for a slow receiver.
 
-/** Lets a number of holders in at a time, in the order in which they came. */
+/** A semaphore that admits waiters in first-in, first-out order. */
 export class Window {
   readonly #waiting: (() => void)[] = [];
 

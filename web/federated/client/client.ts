@@ -2,15 +2,15 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
-import { isForbidden, isFull, isPassing } from "../../nats/failures.js";
-import { Bell, sleep } from "../../nats/waiting.js";
+import { isForbidden, isFull, isTransient } from "../../nats/failures.js";
+import { sleep, WakeSignal } from "../../nats/waiting.js";
 import { kGone, kPresenceMs, kSent } from "../presence_messages.js";
 import type { RunRecord } from "../record.js";
 import { kPhaseHeader, type Phase, phaseHeader } from "../secure/phases.js";
 import { type ClientLink, openLink } from "../transport.js";
 import { Compressor, encodeWeights, partsOf } from "../update/encode.js";
 import type { State } from "../update/state.js";
-import { NotNow } from "./link.js";
+import { TemporarilyUnavailable } from "./link.js";
 import {
   type ClientRound,
   type JoinOptions,
@@ -21,20 +21,20 @@ import type { SecureClient } from "./secure.js";
 import { type Trained, Trainer } from "./trainer.js";
 
 const kWhere = "join";
-// Changes of the record are heard at once; this is for those that a broken connection has swallowed.
+// Clients are notified of changes of the record; polling finds those whose notification was lost with the connection.
 const kPollMs = 2000;
 const kRetryMs = 250;
 
-/** A client, which join() makes. */
+/** A client of a run, which join() creates. */
 export class Client {
-  /** Resolves when the run has finished or the client has left; rejects with what train() throws, and if the run's weights do not fit. */
+  /** Resolves when the run has finished or the client has left; rejects with what train() throws, or if the run's weights do not fit. */
   readonly finished: Promise<void>;
   /** The client's name in the run. */
   readonly name: string;
   readonly #options: ReadJoinOptions;
   readonly #link: ClientLink;
   readonly #trainer: Trainer;
-  readonly #changed = new Bell();
+  readonly #changed = new WakeSignal();
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
   #compressor: Compressor | null = null;
@@ -51,17 +51,17 @@ export class Client {
     this.name = options.name;
     const run = this.#run();
     this.#done = run.catch(() => {});
-    // A promise of its own, so that a failure which nobody handles is reported.
+    // A separate promise, so that an unhandled failure is reported.
     this.finished = run.then(() => {});
   }
 
-  /** Leaves the run: training is aborted, and an update that is not stored yet is not sent. */
+  /** Leaves the run: aborts training, and does not send an update that is not stored yet. */
   async leave(): Promise<void> {
     this.#end.abort();
     await this.#done;
   }
 
-  /** Returns what this client remembers from round to round, for the option `state` when it is started again. */
+  /** Returns the state that this client keeps between rounds, for the option `state` when it is restarted. */
   stateDict(): State {
     return this.#trainer.stateDict();
   }
@@ -128,7 +128,7 @@ export class Client {
       else await this.#answer(record, phase);
       this.#handled = step.key;
     } catch (error) {
-      if (!(error instanceof NotNow)) throw error;
+      if (!(error instanceof TemporarilyUnavailable)) throw error;
       await sleep(kRetryMs, this.#end.signal);
     } finally {
       this.#step = null;
@@ -136,7 +136,7 @@ export class Client {
     }
   }
 
-  /** Most runs have no secure rounds, for which there is a file of its own. */
+  /** Loads the code for secure rounds, which most runs do not have. */
   async #secureClient(): Promise<SecureClient> {
     const { SecureClient } = await import("./secure.js");
     this.#secure ??= new SecureClient(this.#link, this.name);
@@ -189,7 +189,7 @@ export class Client {
     return this.#compressor.encode(after, before, label);
   }
 
-  /** Sends a file, again and again until the server has it or the round is over. */
+  /** Sends a file, and retries until the server has it or the round is over. */
   async #send(
     bytes: Uint8Array,
     { round, secure }: RunRecord,
@@ -207,7 +207,7 @@ export class Client {
         return "sent";
       } catch (error) {
         if (isFull(error)) return "refused";
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         await sleep(kRetryMs, signal);
         await this.#abortIfOver();
       }
@@ -228,7 +228,7 @@ export class Client {
     return state === "open" && (secure?.step?.clients ?? selected).includes(this.name);
   }
 
-  /** Throws if this client sends masked updates only, and the run takes others. */
+  /** Throws if this client sends only masked updates, and the run accepts others. */
   #checkSecure({ client }: RunRecord): void {
     if (!this.#options.secureAggregation || client.secure !== undefined) return;
     const { run } = this.#options.names;
@@ -242,16 +242,16 @@ export class Client {
   }
 }
 
-/** What a client is asked for, which it answers once. */
+/** Identifies a request to a client, which the client answers once. */
 function keyOf({ round, secure }: RunRecord): string {
   const step = secure?.step;
   return step ? `${round} ${secure.attempt} ${step.phase} ${step.clients}` : `${round}`;
 }
 
 /**
- * Takes part in a federated run: for each round in which this client is selected, the round's weights are loaded into the model, `train`
- * is called, and what it has made of them is sent. The connection is kept up through failures of the network and the server. Throws
- * InvalidArgument for options that it does not know, and if no server can be reached at first.
+ * Takes part in a federated run. In each round in which this client is selected, the round's weights are loaded into the model, `train` is
+ * called, and the trained weights are sent. The client reconnects after failures of the network or the server. Throws InvalidArgument for
+ * unknown options, and if no server can be reached at first.
  */
 export async function join<Model extends eg.nn.Module>(
   options: JoinOptions<Model>,

@@ -1,12 +1,12 @@
-// A client's control variate in SCAFFOLD: the mean of its gradients in the last round in which it took part.
+// A client's control variate in SCAFFOLD: the mean of its gradients in its last round.
 
 import * as eg from "edgegrad";
 import { controlOf, controlsIn } from "../update/control.js";
 import { copyOf, free, mapState, type State } from "../update/state.js";
 
-/** Corrects gradients while a client trains. */
+/** A correction of gradients that is active while a client trains. */
 export interface Correction {
-  /** Takes the correction off; returns the means of the gradients that it has seen, by the names of the parameters. */
+  /** Ends the correction; returns the mean gradients by the names of the parameters. */
   end(): State;
 }
 
@@ -14,7 +14,7 @@ export interface Correction {
 export class ControlVariate {
   #own: State;
 
-  /** Begins with what stateDict() has returned of this client before it was started again. */
+  /** Begins with the state that stateDict() of this client returned before it was restarted. */
   constructor(state: Readonly<State> = {}) {
     this.#own = mapState(copyOf(controlsIn(state)), eg.keep);
   }
@@ -25,7 +25,7 @@ export class ControlVariate {
     return Object.fromEntries(copies.map(([key, tensor]) => [controlOf(key), tensor]));
   }
 
-  /** Begins to add `server` minus this client's own to the gradients of a module. */
+  /** Starts to add `server` minus this client's control variate to the gradients of a module. */
   begin(module: eg.nn.Module, server: Readonly<State>): Correction {
     const sums: State = {};
     const calls = new Map<string, number>();
@@ -51,7 +51,7 @@ export class ControlVariate {
       end() {
         for (const handle of handles) handle.remove();
         free(corrections);
-        // A parameter without a gradient in a step has one of zero.
+        // A parameter without a gradient in a step counts as zero.
         const steps = Math.max(1, ...calls.values());
         for (const sum of Object.values(sums)) eg.noGrad(() => sum.div_(steps));
         return sums;
@@ -59,7 +59,7 @@ export class ControlVariate {
     };
   }
 
-  /** Returns what an update says of control variates: the coordinator's, plus how this client's would change. */
+  /** Returns the control variates for an update: the coordinator's plus the change of this client's. */
   changed(server: Readonly<State>, next: Readonly<State>): State {
     const entries = Object.entries(server).map(([key, all]) => {
       const made = next[key];
@@ -70,7 +70,7 @@ export class ControlVariate {
     return Object.fromEntries(entries);
   }
 
-  /** Takes over the means of a round whose update was sent. */
+  /** Replaces the control variate by the means of a round whose update was sent. */
   replace(next: State): void {
     free(this.#own);
     this.#own = next;

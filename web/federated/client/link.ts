@@ -1,9 +1,9 @@
-// What a client asks of the server, and sends to it. It makes no consumers and writes to one subject for updates, so that permissions can
-// forbid the rest.
+// A client's requests to the server. It creates no consumers and publishes updates to one subject, so that permissions can forbid
+// everything else.
 
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
-import { isForbidden, isMissing, isPassing } from "../../nats/failures.js";
+import { isForbidden, isMissing, isTransient } from "../../nats/failures.js";
 import { loadClientPackages } from "../../nats/packages.js";
 import { sleep } from "../../nats/waiting.js";
 import { kRecordKey, type RunNames } from "../names.js";
@@ -14,18 +14,18 @@ import type { StoredObject } from "../stored_object.js";
 import { kPartHeader, kRoundHeader, type Part } from "../update/encode.js";
 
 const kAckTimeoutMs = 3000;
-// A server that has no such stream does not answer at all, and before a run begins there is none.
+// Before a run begins its stream does not exist, and then the server does not answer at all.
 const kRecordTimeoutMs = 1000;
 const kCloseMs = 250;
 
-/** Thrown if something cannot be read now: the server is away, or the object has been replaced. */
-export class NotNow extends Error {}
+/** Thrown if something cannot be read at the moment: the server is unavailable, or the object has been replaced. */
+export class TemporarilyUnavailable extends Error {}
 
-async function now<T>(read: Promise<T>): Promise<T> {
+async function orUnavailable<T>(read: Promise<T>): Promise<T> {
   try {
     return await read;
   } catch (error) {
-    throw isPassing(error) || error instanceof ObjectGone ? new NotNow() : error;
+    throw isTransient(error) || error instanceof ObjectGone ? new TemporarilyUnavailable() : error;
   }
 }
 
@@ -44,7 +44,7 @@ export class Link {
   static async open(connection: NatsConnection, names: RunNames, name: string): Promise<Link> {
     const { core, jetstream } = await loadClientPackages("join");
     const js = jetstream.jetstream(connection, { timeout: kAckTimeoutMs });
-    // The check would ask for the account, which clients need not see.
+    // The check would request information on the account, which clients need no permission for.
     const manager = (timeout: number) =>
       jetstream.jetstreamManager(connection, { checkAPI: false, timeout });
     const jsm = await manager(kAckTimeoutMs);
@@ -52,13 +52,13 @@ export class Link {
     return new Link(connection, names, name, js, jsm, records, core.headers);
   }
 
-  /** Ends it, when what was said has been sent, or soon if the server is away. */
+  /** Closes the connection after pending messages are sent, or soon if the server is unavailable. */
   async close(): Promise<void> {
     await Promise.race([this.connection.flush().catch(() => {}), sleep(kCloseMs)]);
     await this.connection.close();
   }
 
-  /** The most bytes of a message. */
+  /** The maximum size of a message in bytes. */
   get maxPayload(): number {
     return this.connection.info?.max_payload ?? 2 ** 20;
   }
@@ -71,22 +71,22 @@ export class Link {
       const message = await this.records.direct.getMessage(keys, query);
       return message === null ? null : parseRecord(message.data);
     } catch (error) {
-      if (isPassing(error) || isMissing(error)) return null;
+      if (isTransient(error) || isMissing(error)) return null;
       throw error;
     }
   }
 
-  /** Calls a function when a coordinator has changed the record. */
+  /** Calls a function when a coordinator changes the record. */
   onRecord(changed: () => void): void {
     this.#on(this.names.changed, changed);
   }
 
-  /** Calls a function when a coordinator asks who is there. */
+  /** Calls a function when a coordinator asks which clients are present. */
   onWho(asked: () => void): void {
     this.#on(this.names.who, asked);
   }
 
-  /** Calls a function if the server forbids a subject, which for subscriptions it says in no other way. */
+  /** Calls a function if the server denies a subject; this is the only report of a denied subscription. */
   onForbidden(heard: (error: Error) => void): void {
     void (async () => {
       for await (const status of this.connection.status()) {
@@ -102,29 +102,29 @@ export class Link {
     this.connection.subscribe(subject, { callback });
   }
 
-  /** Says that this client is there, and what else there is to say. */
+  /** Announces that this client is present, has sent an update or leaves. */
   say(what: "" | typeof kGone | typeof kSent = ""): void {
     if (!this.connection.isClosed()) {
       this.connection.publish(this.names.presenceOf(this.name), what);
     }
   }
 
-  /** Returns the bytes of an object; throws NotNow. */
+  /** Returns the bytes of an object; throws TemporarilyUnavailable. */
   readObject(object: StoredObject): Promise<Uint8Array> {
-    return now(readObject("join", this.jsm, this.names, object));
+    return orUnavailable(readObject("join", this.jsm, this.names, object));
   }
 
-  /** Stores a part of an update; a part that is stored already is not stored again. */
+  /** Stores a part of an update, unless it is stored already. */
   async send({ data, headers, id }: Part): Promise<void> {
     const made = this.makeHeaders();
     for (const [name, value] of Object.entries(headers)) made.set(name, value);
     await this.js.publish(this.names.updatesOf(this.name), data, { msgID: id, headers: made });
   }
 
-  /** Whether the server has this client's update of a round, from before the client was started; throws NotNow. */
+  /** Whether the server already has this client's update of a round, from before a restart; throws TemporarilyUnavailable. */
   async hasSent(round: number): Promise<boolean> {
     const query = { last_by_subj: this.names.updatesOf(this.name) };
-    const last = await now(this.jsm.direct.getMessage(this.names.updates, query));
+    const last = await orUnavailable(this.jsm.direct.getMessage(this.names.updates, query));
     const [part, count] = last?.header.get(kPartHeader).split("/").map(Number) ?? [];
     const isLast = part !== undefined && count !== undefined && part === count - 1;
     return isLast && last?.header.get(kRoundHeader) === `${round}`;

@@ -15,62 +15,62 @@ import { namesOf, type RunNames } from "../names.js";
 import { type Place, readPlace } from "../transport.js";
 import { stateFrom } from "../update/state.js";
 
-/** What train() gets. */
+/** The argument of train(). */
 export interface TrainInput<Model extends nn.Module = nn.Module> {
-  /** The model, with the weights of the round; training leaves its own there. */
+  /** The model with the weights of the round, which train() changes. */
   readonly model: Model;
   /** The number of the round, from 1. */
   readonly round: number;
-  /** Aborted when the result is not wanted any more: the round is over, or the client leaves. */
+  /** Aborted when the result is no longer needed: the round is over, or the client leaves. */
   readonly signal: AbortSignal;
 }
 
-/** What train() returns. */
+/** The result of train(). */
 export interface TrainResult {
-  /** How many samples it has trained with, by which strategies weigh the update. */
+  /** The number of training samples, by which strategies weight the update. */
   readonly samples: number;
   /** Numbers that the coordinator averages over the clients, such as the loss. */
   readonly metrics?: Readonly<Record<string, number>> | undefined;
 }
 
-/** What became of a client's round. */
+/** The outcome of a client's round. */
 export interface ClientRound {
   /** The number of the round, from 1. */
   readonly round: number;
   /**
-   * "sent": the server has the update; "late": the round was over before; "refused": the server keeps no more of this client's messages,
-   * or training went beyond the range of secure aggregation, or to NaN.
+   * "sent": the server has the update; "late": the round ended first; "refused": the server stores no more messages of this client, or
+   * training went beyond the range of secure aggregation or to NaN.
    */
   readonly outcome: "sent" | "late" | "refused";
-  /** The bytes of the update. */
+  /** The size of the update in bytes. */
   readonly bytes: number;
 }
 
 /** Options of `join`. */
 export interface JoinOptions<Model extends nn.Module = nn.Module> {
-  /** Addresses of NATS servers: nats: or tls: (Node), ws: or wss: (pages); or the memory that the coordinator shares. */
+  /** Addresses of NATS servers: nats: or tls: (Node), ws: or wss: (pages); or the MemoryNetwork of the coordinator. */
   readonly servers: string | readonly string[] | MemoryNetwork;
-  /** How the client proves who it is; default: the server asks for nothing. */
+  /** The client's credentials; default: none. */
   readonly credentials?: Credentials | undefined;
   /** The name of the run. */
   readonly run: string;
-  /** Makes a model like the coordinator's. */
+  /** Creates a model like the coordinator's. */
   readonly model: () => Model;
   /** Trains the model with the client's own data. */
   readonly train: (input: TrainInput<Model>) => Promise<TrainResult>;
-  /** The client's name: letters, digits, hyphens and underscores; the server may allow only one. Default a random one. */
+  /** The client's name: letters, digits, hyphens and underscores. The server may allow only a certain name. Default: a random name. */
   readonly name?: string | undefined;
-  /** Sends masked updates only: the client leaves a run without secure aggregation. Default false. */
+  /** Send only masked updates: the client leaves a run without secure aggregation. Default false. */
   readonly secureAggregation?: boolean | undefined;
-  /** What stateDict() of this client has returned before it was started again; default nothing. Strategies such as Scaffold need it. */
+  /** The result of this client's stateDict() before it was restarted; default: none. Strategies such as Scaffold need it. */
   readonly state?: Readonly<Record<string, Tensor>> | undefined;
-  /** Called after each round in which this client has trained. */
+  /** Called after each round in which this client trained. */
   readonly onRound?: ((round: ClientRound) => void) | undefined;
-  /** Ends the client, as leave() does. If it is given before there is one, join() rejects with its reason. */
+  /** Ends the client like leave(). If it is aborted before join() resolves, join() rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options, checked. */
+/** The checked options. */
 export interface ReadJoinOptions {
   readonly place: Place;
   readonly names: RunNames;

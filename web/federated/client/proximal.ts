@@ -1,9 +1,8 @@
-// FedProx's term: while a client trains, each gradient of a parameter is that of the loss plus mu / 2 times the squared distance from the
-// round's weights.
+// FedProx's proximal term: while a client trains, mu / 2 times the squared distance from the round's weights is added to the loss.
 
 import * as eg from "edgegrad";
 
-/** Adds the term to a module's gradients; returns a function that takes it off again. */
+/** Adds the gradient of the term to a module's gradients; returns a function that stops this. */
 export function addProximalTerm(module: eg.nn.Module, mu: number): () => void {
   const starts: eg.Tensor[] = [];
   const handles: { remove(): void }[] = [];

@@ -1,4 +1,4 @@
-// The steps of a client in a secure round, as the record asks for them.
+// A client's steps in a secure round, which the record requests.
 
 import { fail } from "../../errors/errors.js";
 import type { RunRecord } from "../record.js";
@@ -22,7 +22,7 @@ export class SecureClient {
     readonly name: string,
   ) {}
 
-  /** Returns the message of a step; null if the round goes on without this client, or if the step is one of training. */
+  /** Returns the message of a step; null if the round continues without this client, or if the step is training. */
   async answer(record: RunRecord): Promise<Uint8Array | null> {
     const { attempt, step } = record.secure as SecureRecord;
     const { phase, clients, peers } = step as SecureStep;
@@ -38,7 +38,7 @@ export class SecureClient {
     return phase === "unmask" ? participant.unmask(clients) : null;
   }
 
-  /** Returns how many clients' updates are masked together; null if the round goes on without this client. */
+  /** Returns the number of clients whose updates are masked together; null if the round continues without this client. */
   async beforeTraining(record: RunRecord): Promise<number | null> {
     const shares = record.secure?.step?.shares ?? null;
     const participant = this.#participantOf(record);
@@ -46,7 +46,7 @@ export class SecureClient {
     return participant.receive(await this.link.readObject(shares));
   }
 
-  /** Returns an update as its masked bytes; null if it is beyond the range of the run. */
+  /** Returns the masked bytes of an update; null if it is beyond the range of the run. */
   async encode(
     record: RunRecord,
     trained: Readonly<State>,

@@ -1,4 +1,4 @@
-// A round's training at a client: from the weights of the round to what an update says.
+// A client's training in a round: from the weights of the round to the contents of an update.
 
 import * as eg from "edgegrad";
 import { refuse } from "../../errors/errors.js";
@@ -15,16 +15,16 @@ import { RoundWeights } from "./weights.js";
 
 const kWhere = "join";
 
-/** What training has made. */
+/** The result of training. */
 export interface Trained {
-  /** What the update is about, as it was before; not the caller's to free. */
+  /** The state that the update refers to, before training; the caller must not free it. */
   readonly before: State;
-  /** What it has become. */
+  /** The same state after training. */
   readonly after: State;
   readonly result: TrainResult;
-  /** Tells that the server has the update. */
+  /** Must be called when the server has the update. */
   sent(): void;
-  /** Frees what training has made. */
+  /** Frees the results of training. */
   free(): void;
 }
 
@@ -42,7 +42,7 @@ export class Trainer {
     this.#control = new ControlVariate(options.state);
   }
 
-  /** Loads the weights of a round and trains; returns null if the update is not wanted any more. Throws NotNow. */
+  /** Loads the weights of a round and trains; returns null if the update is no longer needed. Throws TemporarilyUnavailable. */
   async train(record: RunRecord, signal: AbortSignal): Promise<Trained | null> {
     const { round, client } = record;
     const model = this.#model;
@@ -55,7 +55,7 @@ export class Trainer {
     try {
       result = checked(await this.#train({ model, round, signal }));
     } catch (error) {
-      // train() may end by throwing when it is aborted.
+      // train() may throw when it is aborted.
       if (signal.aborted) return null;
       throw error;
     } finally {
@@ -86,12 +86,12 @@ export class Trainer {
     };
   }
 
-  /** What the client remembers from round to round. */
+  /** The state that the client keeps between rounds. */
   stateDict(): State {
     return this.#control.stateDict();
   }
 
-  /** Frees what the client remembers of the run. */
+  /** Frees the client's state of the run. */
   free(): void {
     this.#weights.free();
   }

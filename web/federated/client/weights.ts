@@ -1,4 +1,4 @@
-// The weights of a round at a client: all of them, or in a run that synchronises parts in turn the part that has changed.
+// A client's copy of a round's weights: it loads all of them or, in a run that synchronizes fragments in turn, the changed fragment.
 
 import * as eg from "edgegrad";
 import type { RunRecord } from "../record.js";
@@ -6,7 +6,7 @@ import type { ClientLink } from "../transport.js";
 import { withoutControls } from "../update/control.js";
 import { free, pick, type State } from "../update/state.js";
 
-/** What a client knows of the run's weights. */
+/** A client's copy of the run's weights. */
 export class RoundWeights {
   readonly #known = new Map<string, eg.Tensor>();
   #round = 0;
@@ -17,13 +17,13 @@ export class RoundWeights {
   ) {}
 
   /**
-   * Loads what is new into the model and returns the run's state, as far as updates of this round are about it. The tensors stay those of
-   * this object. Throws NotNow.
+   * Loads the new weights into the model and returns the part of the run's state that updates of this round refer to. This object keeps
+   * owning the tensors. Throws TemporarilyUnavailable.
    */
   async load({ round, weights, fragment, client }: RunRecord): Promise<State> {
     const part = round === this.#round + 1 ? (fragment?.weights ?? null) : null;
     const loaded = eg.io.loadSafetensors(await this.link.readObject(part ?? weights));
-    // From here on the model is not that of the round before, until it has been trained.
+    // Until the model has been trained in this round, it no longer matches any round.
     this.#round = 0;
     const given = client.control ? withoutControls(loaded) : loaded;
     this.model.loadStateDict(given, { strict: part === null });
@@ -35,7 +35,7 @@ export class RoundWeights {
     return fragment === undefined ? all : pick(all, fragment.keys);
   }
 
-  /** Tells that the model has been trained in a round: for the next one, a part is enough. */
+  /** Must be called when the model has been trained in a round, so that the next one needs only a fragment. */
   trainedIn(round: number): void {
     this.#round = round;
   }

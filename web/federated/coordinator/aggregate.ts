@@ -1,4 +1,4 @@
-// From the updates of a round to the next weights.
+// Aggregates the updates of a round into the next weights.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -7,14 +7,14 @@ import type { Strategy, Update } from "../strategies/strategy.js";
 import { type Accepted, type Expected, weightsOf } from "../update/decode.js";
 import { allFinite, at, type State } from "../update/state.js";
 
-/** What a private round needs besides its updates. */
+/** The parameters of the noise in a private round. */
 export interface NoiseOfRound {
   readonly privacy: Privacy;
-  /** How many updates were expected. */
+  /** The expected number of updates. */
   readonly expected: number;
 }
 
-/** Returns the updates that a strategy gets: those of the clients, or one with noise in place of all. */
+/** Returns the updates for a strategy: those of the clients, or one noisy mean instead of them. */
 export function updatesOf(
   accepted: readonly Accepted[],
   expected: Expected,
@@ -50,7 +50,7 @@ export function aggregate(
   );
 }
 
-/** Throws unless a strategy has returned finite tensors of the model's names, dtypes and shapes. */
+/** Throws unless a strategy returned finite tensors with the model's names, dtypes and shapes. */
 function checkResult(strategy: Strategy, result: unknown, { spec }: Expected): void {
   const name = `${strategy.constructor.name}.aggregate`;
   const refuse: (message: string) => never = (message) => fail("InvalidArgument", name, message);
@@ -70,7 +70,7 @@ function checkResult(strategy: Strategy, result: unknown, { spec }: Expected): v
   }
 }
 
-/** The means of the clients' metrics, each over the samples of the clients that have it. */
+/** The means of the clients' metrics, weighted by the samples of the clients that report them. */
 export function meanMetrics(accepted: readonly Accepted[]): Record<string, number> {
   const sums = new Map<string, { total: number; samples: number }>();
   for (const { metrics, samples } of accepted) {

@@ -1,4 +1,4 @@
-// A round whose updates the coordinator sees.
+// A round without secure aggregation: the coordinator sees each update.
 
 import { sleep } from "../../nats/waiting.js";
 import type { Message } from "../update/assembly.js";
@@ -6,7 +6,7 @@ import { aggregate, meanMetrics, updatesOf } from "./aggregate.js";
 import type { Collected, Host } from "./collected.js";
 import { Inbox } from "./inbox.js";
 
-/** Reads updates until every selected client is counted, or the deadline has passed with enough of them. */
+/** Reads updates until every selected client is counted, or until the deadline has passed and enough are. */
 export async function collect(host: Host, signal: AbortSignal): Promise<Collected> {
   const { storage, limits, presence, expected } = host;
   const inbox = new Inbox(expected, limits, host.record().value.selected);
@@ -28,7 +28,7 @@ export async function collect(host: Host, signal: AbortSignal): Promise<Collecte
   } finally {
     abort();
     signal.removeEventListener("abort", abort);
-    // Either may be in the middle of a call to the server; what one fails with then, the next write of the record finds too.
+    // Either may still be in a call to the server. Its failure can be ignored, because the next write of the record fails too.
     await Promise.allSettled([reading, watching]);
   }
   const { updates, refused, readTo } = inbox;
@@ -46,8 +46,8 @@ export async function collect(host: Host, signal: AbortSignal): Promise<Collecte
 }
 
 /**
- * Resolves when the deadline has passed and enough updates are counted; until then, extends it. A coordinator that starts after the deadline
- * judges when it is up to date.
+ * Resolves when the deadline has passed and enough updates are counted; until then, extends the deadline. A coordinator that starts after
+ * the deadline decides once it has read all messages.
  */
 async function watchDeadline(
   host: Host,
@@ -60,7 +60,7 @@ async function watchDeadline(
   if (inbox.isComplete) return;
   for (let attempt = 1; !signal.aborted; attempt++) {
     await sleep(Math.max(0, host.record().value.deadline - Date.now()), signal);
-    // A private round may not depend on how many updates come.
+    // A private round must not depend on the number of updates.
     if (signal.aborted || options.privacy !== undefined) return;
     if (inbox.updates.length >= options.minUpdates) return;
     const opening = host.opening(attempt);

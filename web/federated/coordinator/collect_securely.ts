@@ -1,7 +1,7 @@
-// A round of which the coordinator sees the sum of the updates only (Bonawitz et al. 2017). Each of its four steps ends with a write of the
-// record, and an attempt that too many clients leave fails: the round is opened again.
+// A round in which the coordinator sees only the sum of the updates (Bonawitz et al. 2017). Each of its four steps ends with a write of
+// the record. If too many clients leave, the attempt fails and the round is opened again.
 
-import { Bell } from "../../nats/waiting.js";
+import { WakeSignal } from "../../nats/waiting.js";
 import { Answers, type Step, Unreadable } from "../secure/answers.js";
 import { fromIntegers, integersOf, type Mean } from "../secure/fixed_point.js";
 import { decodeAllShares, decodePeers, encodeAllShares, encodePeers } from "../secure/messages.js";
@@ -17,12 +17,12 @@ import type { Collected, Host } from "./collected.js";
 
 const kMostFailures = 16;
 
-/** Leads the clients of an open round through its steps; returns null if the attempt has failed, and the record says so. */
+/** Leads the clients of an open round through its steps; returns null if the attempt has failed, after writing that to the record. */
 export async function collectSecurely(host: Host, signal: AbortSignal): Promise<Collected | null> {
   return new SecureRound(host, await Attempt.restore(host)).run(signal);
 }
 
-/** What an attempt is about. */
+/** An attempt at a secure round. */
 class Attempt {
   private constructor(
     readonly answers: Answers,
@@ -52,7 +52,7 @@ class Attempt {
 }
 
 class SecureRound {
-  readonly #bell = new Bell();
+  readonly #wakeSignal = new WakeSignal();
   #isUpToDate = false;
 
   constructor(
@@ -71,16 +71,16 @@ class SecureRound {
       presence.sent,
       async (message) => {
         await answers.receive(message);
-        if (answers.isComplete) this.#bell.wake();
+        if (answers.isComplete) this.#wakeSignal.wake();
       },
       () => {
-        if (!this.#isUpToDate) this.#bell.wake();
+        if (!this.#isUpToDate) this.#wakeSignal.wake();
         this.#isUpToDate = true;
       },
     );
     const steps = this.#steps(end.signal);
     try {
-      // Reading ends first only if it fails.
+      // Reading ends before the steps only if it fails.
       await Promise.race([reading, steps]);
       return await steps;
     } finally {
@@ -107,13 +107,13 @@ class SecureRound {
     return null;
   }
 
-  /** Resolves when all clients have answered, or those that are there when the deadline has passed. */
+  /** Resolves when all clients have answered or the deadline has passed. */
   async #waitForAnswers(signal: AbortSignal): Promise<void> {
     const { answers } = this.attempt;
     while (!signal.aborted && !answers.isComplete) {
       const left = this.host.record().value.deadline - Date.now();
       if (left <= 0 && this.#isUpToDate) return;
-      await this.#bell.wait(Math.max(left, 1), signal);
+      await this.#wakeSignal.wait(Math.max(left, 1), signal);
     }
   }
 
@@ -188,7 +188,7 @@ class SecureRound {
     const count = step.shares?.length ?? 0;
     const { spec, mostNorm } = expected;
     const mean = fromIntegers(integers, spec, step.clients.length, count, settings);
-    if (mean === null) throw new Unreadable("the sum is none of sound updates", null);
+    if (mean === null) throw new Unreadable("the sum is not one of valid updates", null);
     if (mean.norm <= mostNorm) return mean;
     throw new Unreadable(
       `the mean is ${mean.norm} from the round's weights, beyond limits.norm`,
@@ -196,7 +196,7 @@ class SecureRound {
     );
   }
 
-  /** Closes the attempt, so that the round is opened again. */
+  /** Ends the attempt, so that the round is opened again. */
   async #fail({ message, client }: Unreadable): Promise<void> {
     const { storage, options } = this.host;
     const { value } = this.host.record();

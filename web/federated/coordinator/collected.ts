@@ -1,4 +1,4 @@
-// What a round has come to, and what collects it.
+// The collected updates of a round, and the interface of the coordinator for those who collect them.
 
 import type { Revised } from "../nats/storage.js";
 import type { RunRecord } from "../record.js";
@@ -21,25 +21,25 @@ export interface Collected {
   aggregate(): State;
 }
 
-/** What opens a round. */
+/** The fields of the record that open a round. */
 export type Opening = Pick<
   RunRecord,
   "state" | "selected" | "sampling" | "opened" | "deadline" | "secure"
 >;
 
-/** The coordinator, as those who collect see it. */
+/** The part of the coordinator that collecting updates uses. */
 export interface Host {
   readonly options: ReadServeOptions;
   readonly storage: Store;
   readonly limits: InboxLimits;
   readonly presence: Presence;
   readonly expected: Expected;
-  /** The record as it is. */
+  /** The current record. */
   record(): Revised<RunRecord>;
   /** Replaces the record. */
   write(record: RunRecord): Promise<void>;
-  /** Returns what opens the round with the clients that are there, or null if they are too few. */
+  /** Returns the opening of the round with the clients that are present, or null if they are too few. */
   opening(attempt: number): Opening | null;
-  /** Resolves when a client comes, or after a while. */
+  /** Resolves when a client appears, or after a while. */
   waitForClients(signal: AbortSignal): Promise<void>;
 }

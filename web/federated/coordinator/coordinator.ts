@@ -1,10 +1,9 @@
-// The coordinator of a run. See README.md of this folder's parent for what is stored where, and what a coordinator does that starts in
-// the middle of a run.
+// The coordinator of a run. The README.md in the parent folder describes what is stored where, and how a coordinator resumes a run.
 
 import * as eg from "edgegrad";
 import { fail, refuse } from "../../errors/errors.js";
-import { isConflict, isPassing } from "../../nats/failures.js";
-import { Bell, sleep } from "../../nats/waiting.js";
+import { isConflict, isTransient } from "../../nats/failures.js";
+import { sleep, WakeSignal } from "../../nats/waiting.js";
 import type { Revised } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import { type Fragment, objectsOf, type RoundSummary, type RunRecord } from "../record.js";
@@ -40,19 +39,19 @@ const kUsualNorm = 100;
 const kUsualSamples = 1e9;
 const kUsualClients = 10_000;
 
-/** What a run has done: its rounds in order, and the bytes of them all. */
+/** The history of a run. */
 export interface History {
-  /** Whether the run has finished; false if the coordinator was stopped before. */
+  /** Whether the run has finished; false if the coordinator was stopped first. */
   readonly isComplete: boolean;
   /** The rounds that have ended, in order. */
   readonly rounds: readonly RoundSummary[];
   /** The bytes of all updates that clients have sent. */
   readonly bytesUp: number;
-  /** The bytes of the weights that chosen clients fetch, in all rounds. */
+  /** The bytes of the weights that selected clients fetch, in all rounds. */
   readonly bytesDown: number;
 }
 
-/** What serve() has made ready. */
+/** What serve() prepares for a coordinator. */
 export interface Prepared {
   readonly options: ReadServeOptions;
   readonly signals: Signals;
@@ -62,14 +61,14 @@ export interface Prepared {
   readonly limits: InboxLimits;
 }
 
-/** A run's coordinator, which serve() makes. */
+/** A run's coordinator, which serve() creates. */
 export class Coordinator {
-  /** Resolves when the run has finished or this coordinator is stopped; rejects if the run cannot go on. */
+  /** Resolves when the run has finished or this coordinator is stopped; rejects if the run cannot continue. */
   readonly finished: Promise<History>;
   readonly #prepared: Prepared;
   readonly #lease: Lease;
   readonly #presence: Presence;
-  readonly #bell = new Bell();
+  readonly #wakeSignal = new WakeSignal();
   readonly #stop = new AbortController();
   readonly #accountant = new RdpAccountant();
   readonly #done: Promise<unknown>;
@@ -85,10 +84,10 @@ export class Coordinator {
     this.#global = stateOf(prepared.model);
     this.#lease = new Lease(storage, id, options.lease);
     const most = options.limits.clients ?? kUsualClients;
-    this.#presence = new Presence(signals, most, this.#bell);
+    this.#presence = new Presence(signals, most, this.#wakeSignal);
     const run = this.#run().finally(() => signals.close());
     this.#done = run.catch(() => {});
-    // A promise of its own, so that a failure which nobody handles is reported.
+    // A separate promise, so that an unhandled failure is reported.
     this.finished = run.then((history) => history);
   }
 
@@ -102,20 +101,20 @@ export class Coordinator {
     return this.#leads;
   }
 
-  /** The clients that are there, by name. */
+  /** The names of the clients that are present. */
   get clients(): string[] {
     return this.#presence.clients;
   }
 
-  /** Returns copies of the weights of the round in progress, as far as this coordinator knows them. */
+  /** Returns copies of the weights of the round in progress that this coordinator has. */
   stateDict(): State {
     return copyOf(withoutControls(this.#global));
   }
 
-  /** Stops this coordinator, so that another one takes over at once. The run can go on with serve() later. */
+  /** Stops this coordinator, so that another one takes over at once. serve() can continue the run later. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#bell.wake();
+    this.#wakeSignal.wake();
     await this.#done;
   }
 
@@ -130,8 +129,8 @@ export class Coordinator {
           if (isFinished) return await this.#history();
         } catch (error) {
           if (error instanceof FinishedElsewhere) return await this.#history();
-          // Another coordinator leads, or the server is away: begin again from what is stored.
-          if (!isConflict(error) && !isPassing(error)) throw error;
+          // Another coordinator leads, or the server is unavailable: begin again from what is stored.
+          if (!isConflict(error) && !isTransient(error)) throw error;
           await sleep(kRetryMs, signal);
         }
       }
@@ -142,7 +141,7 @@ export class Coordinator {
     return this.#history();
   }
 
-  /** What a standby sees of the run. */
+  /** Updates what a standby knows of the run. */
   async #look(): Promise<void> {
     const record = await this.#prepared.storage.readRecord();
     if (record === null) return;
@@ -156,8 +155,8 @@ export class Coordinator {
   async #history(): Promise<History> {
     const { round, last, state } = this.#record.value;
     const stored = await this.#prepared.storage.readHistory(round - 1).catch((error) => {
-      // Who stops a coordinator may do so because the server is away.
-      if (this.#stop.signal.aborted && isPassing(error)) return [];
+      // The program may have stopped the coordinator because the server is unavailable.
+      if (this.#stop.signal.aborted && isTransient(error)) return [];
       throw error;
     });
     const rounds =
@@ -178,11 +177,11 @@ export class Coordinator {
     const end = new AbortController();
     const abort = () => {
       end.abort();
-      this.#bell.wake();
+      this.#wakeSignal.wake();
     };
     this.#stop.signal.addEventListener("abort", abort);
     const kept = this.#lease.keep(end.signal).finally(abort);
-    // What keeping the lease fails with is told by what leading fails with.
+    // If keeping the lease fails, leading fails too and reports it.
     kept.catch(() => {});
     try {
       return await this.#lead(end.signal);
@@ -210,10 +209,10 @@ export class Coordinator {
     return true;
   }
 
-  /** Takes the run over: from here on, writes of the coordinator that led before conflict. */
+  /** Takes over the run: from now on, writes of the previous leader conflict. */
   async #begin(): Promise<void> {
     const { storage, options } = this.#prepared;
-    // Before the write that fences off others: what another coordinator writes that takes over later is newer.
+    // Read before the write that fences off others, so that all objects of a coordinator that takes over later are newer.
     const upTo = await storage.lastOfObjects();
     const record = await storage.readRecord();
     if (record === null) fail("InvalidArgument", kWhere, "the record of the run has been deleted.");
@@ -246,7 +245,7 @@ export class Coordinator {
     this.#global = loaded;
   }
 
-  /** Does what follows the end of a round and may be done again. */
+  /** Cleans up after a round; this can be repeated. */
   async #tidy(last: RoundSummary): Promise<void> {
     await this.#prepared.storage.writeHistory(last);
     await this.#prepared.storage.deleteUpdates(last.readTo);
@@ -261,7 +260,7 @@ export class Coordinator {
         this.#record = await this.#prepared.storage.writeRecord({ ...value, ...opening }, revision);
         return true;
       }
-      await this.#bell.wait(kPollMs, signal);
+      await this.#wakeSignal.wait(kPollMs, signal);
     }
     return false;
   }
@@ -304,7 +303,7 @@ export class Coordinator {
         this.#record = await storage.writeRecord(record, this.#record.revision);
       },
       opening: (attempt) => this.#opening(attempt),
-      waitForClients: (signal) => this.#bell.wait(kPollMs, signal),
+      waitForClients: (signal) => this.#wakeSignal.wait(kPollMs, signal),
     };
   }
 
@@ -323,7 +322,7 @@ export class Coordinator {
     };
   }
 
-  /** Makes the next weights and commits them together with the clients that they count. */
+  /** Computes the next weights and commits them together with the names of the counted clients. */
   async #close(collected: Collected): Promise<void> {
     const { storage, options, model } = this.#prepared;
     const { strategy, privacy } = options;
@@ -379,7 +378,7 @@ export class Coordinator {
     await storage.deleteObjects(objectsOf(value));
   }
 
-  /** What the next round is about, if not about all: it is stored what this round has changed. */
+  /** The fragment of the next round, if rounds have fragments; stores what this round has changed. */
   async #nextFragment(next: State, made: State, stamp: string): Promise<Fragment | undefined> {
     const { storage, options } = this.#prepared;
     const keys = options.strategy.keysOf(next, this.#record.value.round + 1);
@@ -396,7 +395,7 @@ export class Coordinator {
 
 class FinishedElsewhere extends Error {}
 
-// Which clients take part must not be known to others for epsilon to hold.
+// The epsilon of a private run holds only if others cannot predict which clients take part.
 function unguessable(): string {
   return globalThis.crypto.randomUUID();
 }

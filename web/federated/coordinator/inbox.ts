@@ -1,5 +1,5 @@
-// The updates of one round: each client's first sound update is counted. What it keeps depends only on the messages and their order, so a
-// coordinator that reads the stream again finds the same.
+// The updates of one round: each client's first valid update is counted. The result depends only on the messages and their order, so a
+// coordinator that reads the stream again gets the same.
 
 import { Assembly, type InboxLimits, type Message } from "../update/assembly.js";
 import { type Accepted, type Expected, type Reason, readUpdate } from "../update/decode.js";
@@ -21,12 +21,12 @@ export class Inbox {
     this.#selected = new Set(selected);
   }
 
-  /** Changes who may send updates; those that have been counted stay. */
+  /** Changes which clients may send updates; counted updates stay counted. */
   select(clients: readonly string[]): void {
     this.#selected = new Set(clients);
   }
 
-  /** The counted updates, in the order of the clients' names: sums of floats must not depend on who was first. */
+  /** The counted updates, in the order of the clients' names: sums of floats must not depend on the order of arrival. */
   get updates(): Accepted[] {
     return [...this.#counted.values()].sort((a, b) => (a.client < b.client ? -1 : 1));
   }
@@ -36,12 +36,12 @@ export class Inbox {
     return [...this.#selected].every((client) => this.#counted.has(client));
   }
 
-  /** How many updates were refused, by reason. */
+  /** The number of refused updates by reason. */
   get refused(): Record<string, number> {
     return Object.fromEntries(this.#refused);
   }
 
-  /** The number of the last message. */
+  /** The sequence number of the last message. */
   get readTo(): number {
     return this.#readTo;
   }

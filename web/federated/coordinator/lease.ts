@@ -1,8 +1,8 @@
-// Which coordinator leads: the one whose name is in the key `leader`, as long as it renews it. Others watch its revision by their own
-// clocks, which need not agree. The lease only keeps coordinators from working for nothing: what makes a second leader harmless is that
-// each one begins with a write of the record, after which writes of the one before conflict.
+// Which coordinator leads: the one whose name is in the key `leader`, as long as it renews the key. Others watch the key's revision by
+// their own clocks, which need not agree. The lease only avoids wasted work. A second leader is harmless for another reason: each leader
+// begins with a write of the record, after which writes of the previous leader conflict.
 
-import { isPassing } from "../../nats/failures.js";
+import { isTransient } from "../../nats/failures.js";
 import { sleep } from "../../nats/waiting.js";
 import type { Store } from "../transport.js";
 
@@ -13,11 +13,11 @@ export class Lease {
   constructor(
     readonly storage: Store,
     readonly holder: string,
-    /** After how many milliseconds without renewal another coordinator takes over. */
+    /** The milliseconds without renewal after which another coordinator takes over. */
     readonly ms: number,
   ) {}
 
-  /** Waits until this coordinator holds the lease; calls `onStandby` at each look at a lease of another one. */
+  /** Waits until this coordinator holds the lease; calls `onStandby` at each check while another one holds it. */
   async acquire(signal: AbortSignal, onStandby: () => Promise<void>): Promise<void> {
     let seen: number | null = null;
     let since = performance.now();
@@ -44,15 +44,15 @@ export class Lease {
       try {
         if (!(await this.#write(this.#revision))) return;
       } catch (error) {
-        // The write may have reached the server, whose answer did not.
-        if (!isPassing(error)) throw error;
+        // The write may have reached the server although its answer was lost.
+        if (!isTransient(error)) throw error;
         const lease = await this.storage.readLease().catch(() => null);
         if (lease?.value === this.holder) this.#revision = lease.revision;
       }
     }
   }
 
-  /** Gives the lease back, so that another coordinator need not wait. */
+  /** Releases the lease, so that another coordinator need not wait. */
   async release(): Promise<void> {
     if (this.#revision !== null) await this.storage.deleteLease(this.#revision);
     this.#revision = null;

@@ -23,23 +23,23 @@ import { Strategy } from "../strategies/strategy.js";
 import { type Place, readPlace } from "../transport.js";
 import { type Compression, type ReadCompression, readCompression } from "../update/compression.js";
 
-/** What is accepted from clients; whatever is beyond is refused and counted. */
+/** Limits on what is accepted from clients; anything beyond is refused and counted. */
 export interface Limits {
-  /** The bytes of an update; default twice those of the weights, and 64 kB. */
+  /** The bytes of an update; default twice those of the weights, plus 64 kB. */
   readonly updateBytes?: number | undefined;
-  /** The messages of one client in a round, which the server itself enforces; default four times those of an update. */
+  /** The messages of one client in a round, which the server enforces; default four times those of an update. */
   readonly messages?: number | undefined;
-  /** The bytes of all updates that the server keeps; default 1 GiB. */
+  /** The bytes of all updates that the server stores; default 1 GiB. */
   readonly streamBytes?: number | undefined;
-  /** How far an update may be from the round's weights, as a Euclidean norm; default 100 times the norm of the first weights, at least 100. */
+  /** The Euclidean distance of an update from the round's weights; default 100 times the norm of the first weights, at least 100. */
   readonly norm?: number | undefined;
-  /** The samples that an update may count for; default 1e9. */
+  /** The samples of an update; default 1e9. */
   readonly samples?: number | undefined;
-  /** The clients that are known at once; default 10,000. */
+  /** The clients that are present at the same time; default 10,000. */
   readonly clients?: number | undefined;
 }
 
-/** What evaluate() gets. */
+/** The argument of evaluate(). */
 export interface EvaluateInput {
   /** A model with the weights after the round. */
   readonly model: nn.Module;
@@ -47,13 +47,13 @@ export interface EvaluateInput {
   readonly round: number;
 }
 
-/** What onFailure() gets. */
+/** The argument of onFailure(). */
 export interface RoundFailure {
   /** The number of the round, from 1. */
   readonly round: number;
   /** The number of the attempt at it, from 1. */
   readonly attempt: number;
-  /** Why it has failed. */
+  /** The reason of the failure. */
   readonly message: string;
 }
 
@@ -61,47 +61,47 @@ export interface RoundFailure {
 export interface ServeOptions {
   /** Addresses of NATS servers: nats:, tls:, ws: or wss:; or memory, for clients in the same page or process. */
   readonly servers: string | readonly string[] | MemoryNetwork;
-  /** How the coordinator proves who it is; default: the server asks for nothing. */
+  /** The coordinator's credentials; default: none. */
   readonly credentials?: Credentials | undefined;
-  /** The name of the run: letters, digits, hyphens and underscores. With the same name it goes on where it was. */
+  /** The name of the run: letters, digits, hyphens and underscores. An existing run with this name is continued. */
   readonly run: string;
-  /** Makes the model; its initial weights are those of the first round. */
+  /** Creates the model; its initial weights are those of the first round. */
   readonly model: () => nn.Module;
   /** How updates become the next weights. */
   readonly strategy: Strategy;
-  /** How many rounds the run has; more than before continue a run that has finished. */
+  /** The number of rounds; a larger number than before continues a run that has finished. */
   readonly rounds: number;
-  /** The fewest clients with which a round begins. */
+  /** The minimum number of clients to begin a round. */
   readonly minClients: number;
-  /** The fewest updates with which a round ends when its deadline has passed, instead of being extended; default minClients. */
+  /** The minimum number of updates to end a round at its deadline; with fewer, the deadline is extended. Default minClients. */
   readonly minUpdates?: number | undefined;
-  /** How many clients take part in a round, chosen at random; default all that are there. */
+  /** The number of clients in a round, selected at random; default: all that are present. */
   readonly clientsPerRound?: number | undefined;
-  /** How long a round waits for updates, in milliseconds. */
+  /** The time that a round waits for updates, in milliseconds. */
   readonly deadline: number;
-  /** The seed of the initial weights and of the choice of clients; default 0. */
+  /** The seed of the initial weights and of the selection of clients; default 0. */
   readonly seed?: number | undefined;
-  /** Returns metrics of the weights after a round, which the history shows. */
+  /** Returns metrics of the weights after a round, for the history. */
   readonly evaluate?:
     | ((input: EvaluateInput) => Record<string, number> | Promise<Record<string, number>>)
     | undefined;
   /** Called after each round. A round that ends when this coordinator is killed may be reported twice or not at all. */
   readonly onRound?: ((summary: RoundSummary) => void) | undefined;
-  /** The limits for what one client may send. */
+  /** Limits on what one client may send. */
   readonly limits?: Limits | undefined;
-  /** How clients compress their updates; default not at all. */
+  /** How clients compress their updates; default: no compression. */
   readonly compression?: Compression | undefined;
   /** Clips updates and adds noise, and reports epsilon. */
   readonly privacy?: Privacy | undefined;
-  /** Has clients mask their updates, so that the coordinator sees their sum only; default not. Cannot be had with compression or privacy. */
+  /** Clients mask their updates, so that the coordinator sees only their sum. Cannot be combined with compression or privacy. Default: off. */
   readonly secureAggregation?: SecureAggregation | undefined;
-  /** Called when an attempt at a round has failed, which secure aggregation tells; the round is then opened again. */
+  /** Called when an attempt at a round of secure aggregation has failed; the round is then opened again. */
   readonly onFailure?: ((failure: RoundFailure) => void) | undefined;
-  /** After how many milliseconds without a sign of the coordinator that leads another one takes over; default 3000. */
+  /** The milliseconds without a sign of life of the leading coordinator after which another one takes over; default 3000. */
   readonly lease?: number | undefined;
 }
 
-/** The options, checked. */
+/** The checked options. */
 export interface ReadServeOptions {
   readonly place: Place;
   readonly names: RunNames;
@@ -146,7 +146,7 @@ const kOptions = [
   "lease",
 ];
 const kLimits = ["updateBytes", "messages", "streamBytes", "norm", "samples", "clients"];
-// The longest time that setTimeout() waits.
+// The longest time that setTimeout() supports.
 const kMostMs = 2 ** 31 - 1;
 
 /** Checks the options of a call. */
@@ -207,15 +207,15 @@ export function readServeOptions(given: unknown): ReadServeOptions {
   };
 }
 
-/** Returns what secure aggregation cannot be had with; null if all fits. */
+/** Returns why secure aggregation cannot be combined with the other options; null if it can. */
 function checkCombination({
   compression,
   privacy,
   minUpdates,
 }: Pick<ReadServeOptions, "compression" | "privacy" | "minUpdates">): string | null {
-  // What is masked has no structure that could be left out.
+  // Masked updates are random bits, which cannot be compressed.
   if (compression !== undefined) return "masked updates cannot be compressed.";
-  if (privacy !== undefined) return "with it the coordinator cannot clip updates for privacy.";
+  if (privacy !== undefined) return "the coordinator cannot clip masked updates for privacy.";
   if (minUpdates < 2) return `the sum of one update is that update; minUpdates is ${minUpdates}.`;
   return null;
 }

@@ -1,24 +1,24 @@
-// Which clients are there: those that said so lately. This is not stored: a coordinator that starts asks, and clients answer.
+// Which clients are present: those that announced themselves recently. This is not stored: a new coordinator asks, and clients answer.
 
 import { isName } from "../../nats/names.js";
-import { Bell } from "../../nats/waiting.js";
+import { WakeSignal } from "../../nats/waiting.js";
 import { kGone, kPresenceMs, kSent } from "../presence_messages.js";
 import type { Signals } from "../transport.js";
 
 const kMissedTimes = 4;
 
-/** The clients that are there. */
+/** The clients that are present. */
 export class Presence {
   /** Woken when a client says that it has sent an update. */
-  readonly sent = new Bell();
+  readonly sent = new WakeSignal();
   readonly #seen = new Map<string, number>();
 
   constructor(
     readonly signals: Signals,
-    /** At most so many clients are known at once. */
+    /** The maximum number of present clients. */
     readonly most: number,
     /** Woken when a client comes. */
-    readonly bell: Bell,
+    readonly wakeSignal: WakeSignal,
   ) {
     signals.onHere((client, said) => {
       if (said === kSent) this.sent.wake();
@@ -26,12 +26,12 @@ export class Presence {
     });
   }
 
-  /** Asks clients to say that they are there. */
+  /** Asks clients to announce themselves. */
   ask(): void {
     this.signals.ask();
   }
 
-  /** The names of the clients that are there, in order. */
+  /** The sorted names of the clients that are present. */
   get clients(): string[] {
     const oldest = performance.now() - kPresenceMs * kMissedTimes;
     for (const [client, time] of this.#seen) if (time < oldest) this.#seen.delete(client);
@@ -43,6 +43,6 @@ export class Presence {
     const isNew = !this.#seen.has(client);
     if (isGone) this.#seen.delete(client);
     else if (!isNew || this.#seen.size < this.most) this.#seen.set(client, performance.now());
-    if (isNew !== isGone) this.bell.wake();
+    if (isNew !== isGone) this.wakeSignal.wake();
   }
 }

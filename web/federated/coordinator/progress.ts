@@ -1,4 +1,4 @@
-// What is stored with the weights of a round: the states of the strategy and of the accountant.
+// The states of the strategy and of the accountant, which are stored with the weights of a round.
 
 import * as eg from "edgegrad";
 import type { RdpAccountant } from "../privacy/accountant.js";
@@ -14,7 +14,7 @@ export function encodeProgress(strategy: Strategy, accountant: RdpAccountant): U
   return eg.io.save({ strategy: strategy.stateDict(), accountant: accountant.stateDict() });
 }
 
-/** Puts both states back, whatever they have become since. */
+/** Restores both states. */
 export function restoreProgress(
   bytes: Uint8Array,
   strategy: Strategy,

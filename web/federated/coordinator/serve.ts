@@ -1,4 +1,4 @@
-// serve(): makes a run, or goes on with one.
+// serve(): begins or continues a run.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -19,16 +19,16 @@ import { encodeProgress } from "./progress.js";
 
 const kWhere = "serve";
 const kMoreBytes = 64 * 1024;
-// Shares for as many clients as a secure round can have.
+// The bytes of the shares for the maximum number of clients of a secure round.
 const kMoreSecureBytes = 256 * 1024;
 const kUsualStreamBytes = 2 ** 30;
 const kPartBytes = 512 * 1024;
 const kUpdatesPerRound = 4;
 
 /**
- * Coordinates a federated run, whose state is kept by the NATS server: called again with the same `run`, also after the process was
- * killed, it goes on with the same round. Several coordinators of one run may be started: one leads, and the others stand by. Throws
- * InvalidArgument for options that it does not know or that do not fit the run as it was begun, and if no server can be reached.
+ * Coordinates a federated run, whose state is stored by the NATS server: called again with the same `run`, even after the process was
+ * killed, it continues the same round. Several coordinators of one run may be started: one leads, and the others stand by. Throws
+ * InvalidArgument for options that are unknown or do not fit the existing run, and if no server can be reached.
  */
 export async function serve(options: ServeOptions): Promise<Coordinator> {
   const read = readServeOptions(options);
@@ -78,13 +78,13 @@ function limitsOf({ limits, secure }: ReadServeOptions, size: number): InboxLimi
   return { updateBytes, messages: limits.messages ?? files * (parts + 1) };
 }
 
-/** What clients need to know of secure aggregation. */
+/** The settings of secure aggregation that clients need. */
 function secureSettings({ secure, limits }: ReadServeOptions): SecureSettings | undefined {
   if (secure === undefined) return undefined;
   return { range: secure.range, samples: limits.samples ?? kUsualSecureSamples };
 }
 
-/** Stores the first weights and the first record. Of several coordinators that do this at once, one wins. */
+/** Stores the first weights and the first record. If several coordinators do this at the same time, one wins. */
 async function begin(
   storage: Store,
   options: ReadServeOptions,
@@ -116,7 +116,7 @@ async function begin(
   return made ?? fail("InvalidArgument", kWhere, "the record of the run has been deleted.");
 }
 
-/** Throws if a run was begun with options that cannot change. */
+/** Throws if options differ that cannot change after a run has begun. */
 function checkRun(record: RunRecord, options: ReadServeOptions): void {
   const { strategy, compression, names } = options;
   const refuse = (what: string, stored: unknown, given: unknown): never => {

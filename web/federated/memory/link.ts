@@ -1,6 +1,6 @@
-// A client's side of a run in memory.
+// A client's connection to a run in memory.
 
-import { NotNow } from "../client/link.js";
+import { TemporarilyUnavailable } from "../client/link.js";
 import { kRecordKey, type RunNames } from "../names.js";
 import type { RunRecord } from "../record.js";
 import type { StoredObject } from "../stored_object.js";
@@ -9,9 +9,9 @@ import { type MemoryRun, tell } from "./network.js";
 
 const kPayload = 2 ** 20;
 
-/** Thrown if no more messages of a client are kept. */
+/** Thrown if no more messages of a client are stored. */
 class Full extends Error {
-  /** NATS's code for it, by which the client knows it. */
+  /** NATS's code for this error, by which the client recognizes it. */
   readonly code = 10077;
 }
 
@@ -52,7 +52,7 @@ export class MemoryLink {
 
   async readObject({ name }: StoredObject): Promise<Uint8Array> {
     const found = this.run.objects.get(name);
-    if (found === undefined) throw new NotNow();
+    if (found === undefined) throw new TemporarilyUnavailable();
     return found.bytes;
   }
 

@@ -1,28 +1,28 @@
-// Runs in the memory of one page or process, where coordinators and clients meet without a server.
+// Runs in the memory of one page or process, where coordinators and clients communicate without a server.
 
 import type { Message } from "../update/assembly.js";
 
-/** A value that is written at the revision that was read. */
+/** A value with its revision; a write must name the revision that was read. */
 export interface Entry {
   readonly text: string;
   readonly revision: number;
 }
 
-/** Something that is called. */
+/** A set of callbacks. */
 type Listeners<Heard extends unknown[]> = Set<(...heard: Heard) => void>;
 
-/** What a NATS server would keep of a run. */
+/** What a NATS server would store of a run. */
 export class MemoryRun {
   readonly entries = new Map<string, Entry>();
   readonly objects = new Map<string, { readonly bytes: Uint8Array; readonly seq: number }>();
   readonly changed: Listeners<[]> = new Set();
   readonly who: Listeners<[]> = new Set();
   readonly here: Listeners<[client: string, said: string]> = new Set();
-  /** The updates that are left, in order. */
+  /** The stored updates, in order. */
   updates: Message[] = [];
-  /** How many messages of a client are kept. */
+  /** The maximum number of stored messages per client. */
   mostMessages = Number.POSITIVE_INFINITY;
-  /** The number of the last write of any kind. */
+  /** The sequence number of the last write of any kind. */
   seq = 0;
 
   /** A coordinator's signals. */
@@ -41,7 +41,7 @@ export class MemoryRun {
   }
 }
 
-/** Calls all that listen, after what is running now. */
+/** Calls all listeners in a microtask. */
 export function tell<Heard extends unknown[]>(listeners: Listeners<Heard>, ...heard: Heard): void {
   queueMicrotask(() => {
     for (const one of [...listeners]) one(...heard);
@@ -49,8 +49,8 @@ export function tell<Heard extends unknown[]>(listeners: Listeners<Heard>, ...he
 }
 
 /**
- * Takes the place of NATS servers in serve() and join(), for a coordinator and clients in one page or process: `servers` is then a
- * MemoryNetwork. What it keeps ends with the page.
+ * Replaces NATS servers, for a coordinator and clients in one page or process: pass a MemoryNetwork as `servers` to serve() and join().
+ * Its contents are lost when the page closes.
  */
 export class MemoryNetwork {
   readonly #runs = new Map<string, MemoryRun>();

@@ -1,6 +1,6 @@
-// What coordinators keep, in memory.
+// The storage of coordinators, in memory.
 
-import type { Bell } from "../../nats/waiting.js";
+import type { WakeSignal } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
 import { historyKey, kLeaderKey, kRecordKey } from "../names.js";
 import { ObjectGone } from "../nats/objects.js";
@@ -14,7 +14,7 @@ const kPollMs = 1000;
 
 /** Thrown if a value has changed since it was read. */
 class Conflict extends Error {
-  /** NATS's code for it, by which the coordinator knows it. */
+  /** NATS's code for this error, by which the coordinator recognizes it. */
   readonly code = 10071;
 }
 
@@ -101,7 +101,7 @@ export class MemoryStorage {
 
   async readUpdates(
     signal: AbortSignal,
-    bell: Bell,
+    wakeSignal: WakeSignal,
     receive: (message: Message) => Promise<void>,
     upToDate: () => void = () => {},
   ): Promise<void> {
@@ -110,7 +110,7 @@ export class MemoryStorage {
       const next = this.run.updates.find(({ seq }) => seq > last);
       if (next === undefined) {
         upToDate();
-        await bell.wait(kPollMs, signal);
+        await wakeSignal.wait(kPollMs, signal);
         continue;
       }
       last = next.seq;

@@ -1,5 +1,5 @@
-// Reading objects message by message, as clients do it too: that needs no consumer, which clients must not be allowed to make, because
-// the server delivers a consumer's messages to any subject that its maker names.
+// Reads objects message by message, which needs no consumer. Clients must not be allowed to create consumers, because the server delivers
+// a consumer's messages to any subject that its creator names.
 
 import type { JetStreamManager } from "@nats-io/jetstream";
 import { fail } from "../../errors/errors.js";
@@ -7,7 +7,7 @@ import { digestOf } from "../digest.js";
 import type { RunNames } from "../names.js";
 import type { StoredObject } from "../stored_object.js";
 
-/** Thrown if an object does not exist any more, because a newer one has replaced it. */
+/** Thrown if an object no longer exists because a newer one has replaced it. */
 export class ObjectGone extends Error {}
 
 /** Returns the bytes of an object; throws InvalidArgument if they are damaged. */

@@ -1,4 +1,4 @@
-// What coordinators hear of clients and ask them, over NATS.
+// Signals between coordinators and clients over NATS.
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { clientIn, type RunNames } from "../names.js";

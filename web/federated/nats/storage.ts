@@ -1,5 +1,5 @@
-// What coordinators keep in JetStream: the record and the history in a key-value bucket, weights in an object bucket, updates in a
-// stream.
+// The storage of coordinators in JetStream: the record and the history in a key-value bucket, weights in an object bucket, and updates in
+// a stream.
 
 import type { JetStreamManager, StoredMsg } from "@nats-io/jetstream";
 import type { KV } from "@nats-io/kv";
@@ -8,7 +8,7 @@ import type { ObjectStore } from "@nats-io/obj";
 import { openOrCreate } from "../../nats/buckets.js";
 import { isConflict } from "../../nats/failures.js";
 import { installed, loadClientPackages, loadKeyValue } from "../../nats/packages.js";
-import type { Bell } from "../../nats/waiting.js";
+import type { WakeSignal } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
 import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
 import { parseRecord, type RoundSummary, type RunRecord } from "../record.js";
@@ -17,10 +17,10 @@ import type { Message } from "../update/assembly.js";
 import { readObject } from "./objects.js";
 
 const kNanosPerMs = 1e6;
-// A client that gets no acknowledgement repeats its message for less than this time.
+// A client that gets no acknowledgment repeats its message for less than this time.
 const kRepeatedWithinMs = 10 * 60 * 1000;
 
-// Clients tell that they have sent an update; this is for those who could not.
+// Clients announce that they have sent an update; polling finds updates whose announcement was lost.
 const kPollMs = 250;
 const kMostAtOnce = 16;
 
@@ -30,7 +30,7 @@ export interface Revised<T> {
   readonly revision: number;
 }
 
-/** How much the stream of updates may hold. */
+/** The limits of the stream of updates. */
 export interface StreamLimits {
   readonly messages: number;
   readonly streamBytes: number;
@@ -46,7 +46,7 @@ export class Storage {
     private readonly objects: ObjectStore,
   ) {}
 
-  /** Opens the storage of a run, and makes what does not exist. */
+  /** Opens the storage of a run, and creates what does not exist. */
   static async open(
     where: string,
     connection: NatsConnection,
@@ -64,7 +64,7 @@ export class Storage {
     const stream = {
       name: names.updates,
       subjects: [names.updatesOf("*")],
-      // The server itself refuses what one client sends beyond this until the round is over.
+      // Until the round is over, the server rejects what one client sends beyond this.
       max_msgs_per_subject: messages,
       discard: jetstream.DiscardPolicy.New,
       discard_new_per_subject: true,
@@ -75,7 +75,7 @@ export class Storage {
     try {
       await openOrCreate(() => jsm.streams.add(stream));
     } catch (error) {
-      // It exists with other limits.
+      // The stream exists with other limits.
       const kNameInUse = 10058;
       if ((error as { code?: unknown }).code !== kNameInUse) throw error;
       await jsm.streams.update(names.updates, stream);
@@ -89,7 +89,7 @@ export class Storage {
     return entry === null ? null : { value: parseRecord(entry.value), revision: entry.revision };
   }
 
-  /** Writes the first record; returns null if another coordinator has. */
+  /** Writes the first record; returns null if another coordinator has done so. */
   async createRecord(record: RunRecord): Promise<Revised<RunRecord> | null> {
     try {
       return { value: record, revision: await this.kv.create(kRecordKey, JSON.stringify(record)) };
@@ -99,15 +99,15 @@ export class Storage {
     }
   }
 
-  /** Replaces a record; throws a conflict if it is no longer the one that was read. */
+  /** Replaces the record; throws a conflict if it has changed since it was read. */
   async writeRecord(record: RunRecord, revision: number): Promise<Revised<RunRecord>> {
     const next = await this.kv.update(kRecordKey, JSON.stringify(record), revision);
-    // Not before: who hears this reads the record.
+    // After the write, because receivers then read the record.
     this.connection.publish(this.names.changed);
     return { value: record, revision: next };
   }
 
-  /** Stores a round's entry of the history, which writes the same whenever it is called. */
+  /** Stores a round's entry in the history; this is idempotent. */
   async writeHistory(summary: RoundSummary): Promise<void> {
     await this.kv.put(historyKey(summary.round), JSON.stringify(summary));
   }
@@ -140,7 +140,7 @@ export class Storage {
     }
   }
 
-  /** Gives the lease back. */
+  /** Releases the lease. */
   async deleteLease(revision: number): Promise<void> {
     try {
       await this.kv.delete(kLeaderKey, { previousSeq: revision });
@@ -149,7 +149,7 @@ export class Storage {
     }
   }
 
-  /** Stores bytes under a name that is used once. */
+  /** Stores bytes under a unique name. */
   async putObject(name: string, bytes: Uint8Array): Promise<StoredObject> {
     const { nuid, chunks, size } = await this.objects.putBlob({ name }, bytes);
     return { name, nuid, chunks, size, digest: await digestOf(bytes) };
@@ -160,7 +160,7 @@ export class Storage {
     return readObject(where, this.jsm, this.names, object);
   }
 
-  /** The number of the last message of the object store, for deleteObjectsBut(). */
+  /** The sequence number of the object store's last message, for deleteObjectsBut(). */
   async lastOfObjects(): Promise<number> {
     const { state } = await this.jsm.streams.info(this.names.objects);
     return state.last_seq;
@@ -174,8 +174,8 @@ export class Storage {
   }
 
   /**
-   * Deletes what else is in the object store and not newer than a message: what a coordinator has left that was killed. Newer ones may be
-   * those of a coordinator that has taken over meanwhile.
+   * Deletes all objects except those in `kept`, up to a message of the object store: they were left by a coordinator that was killed. Newer
+   * objects may belong to a coordinator that has taken over since.
    */
   async deleteObjectsBut(kept: readonly StoredObject[], upTo: number): Promise<void> {
     const subjects = kept.flatMap((one) => this.#subjectsOf(one));
@@ -187,26 +187,26 @@ export class Storage {
     }
   }
 
-  /** The subjects of an object's chunks and of its description. */
+  /** The subjects of an object's chunks and of its metadata. */
   #subjectsOf({ name, nuid }: StoredObject): string[] {
     const prefix = `$O.${this.names.bucket}`;
     const encoded = btoa(name).replaceAll("+", "-").replaceAll("/", "_");
     return [`${prefix}.C.${nuid}`, `${prefix}.M.${encoded}`];
   }
 
-  /** Deletes the messages of the stream up to a number. */
+  /** Deletes the messages of the stream up to a sequence number. */
   async deleteUpdates(readTo: number): Promise<void> {
     if (readTo > 0) await this.jsm.streams.purge(this.names.updates, { seq: readTo + 1 });
   }
 
   /**
-   * Calls a function with each message of the stream, from the first one that is left, until the signal is aborted. There is no consumer
-   * that could be lost with a server: messages are asked for by their numbers, which have no gaps, several at a time while there are more.
-   * `upToDate` is called whenever there are no more.
+   * Calls a function with each message of the stream, from the first stored one, until the signal is aborted. It uses no consumer, which
+   * could be lost with a server. Instead it requests messages by sequence number, which has no gaps, several at a time while there are
+   * more. `upToDate` is called whenever all messages have been read.
    */
   async readUpdates(
     signal: AbortSignal,
-    bell: Bell,
+    wakeSignal: WakeSignal,
     receive: (message: Message) => Promise<void>,
     upToDate: () => void = () => {},
   ): Promise<void> {
@@ -226,7 +226,7 @@ export class Storage {
       atOnce = messages.length === atOnce ? Math.min(2 * atOnce, kMostAtOnce) : 1;
       if (messages.length > 0) continue;
       upToDate();
-      await bell.wait(kPollMs, signal);
+      await wakeSignal.wait(kPollMs, signal);
     }
   }
 

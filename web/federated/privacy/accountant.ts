@@ -1,9 +1,9 @@
-// How much privacy rounds have cost: Renyi differential privacy of the sampled Gaussian mechanism (Mironov, Talwar, Zhang 2019).
+// The privacy cost of rounds: Rényi differential privacy of the sampled Gaussian mechanism (Mironov, Talwar, Zhang 2019).
 
 import { refuse } from "../../errors/errors.js";
 import { integerFrom, numberFrom } from "../../nats/options.js";
 
-// Between them the least epsilon changes by less than its third digit.
+// Orders between these would change epsilon only after its third digit.
 const kOrders = [
   ...Array.from({ length: 99 }, (_, i) => 1 + (i + 1) / 10),
   ...Array.from({ length: 52 }, (_, i) => 12 + i),
@@ -15,18 +15,18 @@ const kOrders = [
   512,
   1024,
 ];
-// The integrand is smooth on the scale of sigma, so that the trapezoidal rule converges exponentially.
+// The integrand is smooth on the scale of sigma, so the trapezoidal rule converges exponentially.
 const kPointsPerSigma = 16;
 const kTailSigmas = 12;
 
-/** Adds up what rounds with clipped updates and Gaussian noise cost, for one delta. */
+/** Accumulates the privacy cost of rounds with clipped updates and Gaussian noise. */
 export class RdpAccountant {
   readonly #spent: number[] = kOrders.map(() => 0);
   #cached: { readonly key: string; readonly cost: readonly number[] } | null = null;
 
   /**
-   * Adds rounds in which each client takes part with a probability, independently, and noise of `noiseMultiplier` times the clip norm
-   * is added to the sum.
+   * Adds rounds in which each client takes part independently with a probability, and noise of `noiseMultiplier` times the clip norm is
+   * added to the sum.
    */
   step(options: {
     readonly noiseMultiplier: number;
@@ -46,7 +46,7 @@ export class RdpAccountant {
       this.#spent[i] = (this.#spent[i] ?? 0) + cost * times;
   }
 
-  /** Returns the epsilon of what has been spent, for a delta (conversion of Canonne, Kamath, Steinke 2020). */
+  /** Returns the epsilon spent so far, for a delta (conversion of Canonne, Kamath, Steinke 2020). */
   epsilon(delta: number): number {
     numberFrom("RdpAccountant.epsilon", "delta", delta, { above: 0, below: 1 });
     const bounds = kOrders.map((order, i) => {
@@ -56,7 +56,7 @@ export class RdpAccountant {
     return this.#spent.every((one) => one === 0) ? 0 : Math.max(0, Math.min(...bounds));
   }
 
-  /** Returns what has been spent. */
+  /** Returns the state: the privacy spent so far. */
   stateDict(): {
     /** The Rényi divergence at each order. */
     readonly spent: readonly number[];
@@ -64,7 +64,7 @@ export class RdpAccountant {
     return { spent: [...this.#spent] };
   }
 
-  /** Takes over what another accountant has spent. */
+  /** Loads the state of another accountant. */
   loadStateDict({ spent }: { readonly spent: readonly number[] }): void {
     const fits =
       Array.isArray(spent) && spent.length === kOrders.length && spent.every((one) => one >= 0);
@@ -79,7 +79,7 @@ export class RdpAccountant {
 }
 
 /**
- * The Renyi divergence of an order between the mechanism's outputs with and without one client: with z normal of deviation sigma,
+ * The Rényi divergence of an order between the mechanism's outputs with and without one client: with z normal of standard deviation sigma,
  * log E[(1 - q + q exp((2 z - 1) / (2 sigma^2)))^order] / (order - 1).
  */
 export function renyi(order: number, q: number, sigma: number): number {

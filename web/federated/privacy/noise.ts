@@ -1,21 +1,21 @@
-// Clipped updates with Gaussian noise (McMahan et al. 2018): how far one client can move the weights is bounded, and hidden in noise.
+// Clipped updates with Gaussian noise (McMahan et al. 2018): clipping bounds the influence of each client, and noise hides it.
 
 import * as eg from "edgegrad";
 import { numberFrom, readOptions } from "../../nats/options.js";
 import type { Update } from "../strategies/strategy.js";
 import { at, differenceOf, isFloating, mapState, normOf, type State } from "../update/state.js";
 
-/** Privacy of the clients of a run, towards those who see its weights; the coordinator itself sees the updates. */
+/** Privacy of a run's clients toward those who see its weights; the coordinator itself sees the updates. */
 export interface Privacy {
-  /** The most that the norm of a client's difference counts; longer ones are scaled down to it. */
+  /** The maximum norm of a client's difference; longer ones are scaled down to it. */
   readonly clip: number;
-  /** The deviation of the noise on the sum of the differences, divided by `clip`. */
+  /** The standard deviation of the noise on the sum of the differences, divided by `clip`. */
   readonly noiseMultiplier: number;
-  /** The delta for which epsilon is reported; default 1e-5. Choose one below 1 / the number of clients. */
+  /** The delta for which epsilon is reported, which should be below 1 / the number of clients; default 1e-5. */
   readonly delta?: number | undefined;
 }
 
-/** The option `privacy`, checked. */
+/** The checked option `privacy`. */
 export interface ReadPrivacy extends Privacy {
   readonly delta: number;
 }
@@ -36,8 +36,8 @@ export function readPrivacy(where: string, given: unknown): ReadPrivacy | undefi
 }
 
 /**
- * Returns one update in place of all: the round's weights plus the sum of the clipped differences, with noise, divided by the number of
- * updates that was expected. All count the same, and tensors of integers keep the round's values.
+ * Returns one update instead of all: the round's weights plus the sum of the clipped differences, with noise, divided by the expected
+ * number of updates. All clients have the same weight, and integer tensors keep the round's values.
  */
 export function noisyMean(
   global: State,
@@ -70,7 +70,7 @@ export function noisyMean(
   return { client: "", samples: 1, weights };
 }
 
-// Not the seed of the run: whoever knows this one can subtract the noise.
+// Not derived from the seed of the run, because who knows this seed can subtract the noise.
 function unpredictable(): number {
   const words = globalThis.crypto.getRandomValues(new Uint32Array(2));
   return (words[0] ?? 0) * 2 ** 21 + ((words[1] ?? 0) >>> 11);

@@ -1,24 +1,24 @@
-// Keys on which two clients agree (X25519), and what is made of them (HKDF).
+// Key agreement between two clients (X25519), and keys that are derived from it (HKDF).
 
 import { fail } from "../../errors/errors.js";
 import { base64Of } from "./bytes.js";
 
-/** The bytes of private and public keys, and of seeds. */
+/** The size of private keys, public keys and seeds in bytes. */
 export const kKeyBytes = 32;
 
-// What PKCS #8 has before the bytes of a private key.
+// The PKCS #8 header of a private key.
 const kPkcs8Prefix = [
   0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x04, 0x22, 0x04, 0x20,
 ];
 const kX25519 = { name: "X25519" };
 
-/** A pair of keys, as bytes. */
+/** A key pair. */
 export interface KeyPair {
   readonly secret: Uint8Array;
   readonly open: Uint8Array;
 }
 
-/** Throws InvalidArgument unless this engine has what secure aggregation needs. */
+/** Throws InvalidArgument unless this JavaScript engine supports secure aggregation. */
 export async function checkAgreement(where: string): Promise<void> {
   try {
     await newKeyPair();
@@ -29,7 +29,7 @@ export async function checkAgreement(where: string): Promise<void> {
   }
 }
 
-/** Makes a pair of keys. */
+/** Creates a key pair. */
 export async function newKeyPair(): Promise<KeyPair> {
   const secret = globalThis.crypto.getRandomValues(new Uint8Array(kKeyBytes));
   return { secret, open: await openKeyOf(secret) };
@@ -43,8 +43,8 @@ export async function openKeyOf(secret: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * Returns the key on which the owners of `secret` and `open` agree for a purpose, as material for HKDF; null if `open` is no key that
- * a client may have, such as one of small order.
+ * Returns the shared key of the owners of `secret` and `open`, as key material for HKDF; null if `open` is not a valid public key, such as
+ * one of small order.
  */
 export async function agree(secret: Uint8Array, open: Uint8Array): Promise<CryptoKey | null> {
   try {
@@ -57,12 +57,12 @@ export async function agree(secret: Uint8Array, open: Uint8Array): Promise<Crypt
   }
 }
 
-/** Returns bytes as material for HKDF. */
+/** Returns bytes as key material for HKDF. */
 export function materialOf(bytes: Uint8Array): Promise<CryptoKey> {
   return crypto.subtle.importKey("raw", buffer(bytes), "HKDF", false, ["deriveKey"]);
 }
 
-/** Returns the key of a cipher, made of material for a purpose. */
+/** Derives the key of a cipher from key material, for a purpose. */
 export function cipherKey(
   material: CryptoKey,
   cipher: "AES-CTR" | "AES-GCM",
@@ -74,7 +74,7 @@ export function cipherKey(
   return crypto.subtle.deriveKey(hkdf, material, kind, false, ["encrypt", "decrypt"]);
 }
 
-/** The same bytes, as a type that WebCrypto takes. */
+/** The same bytes, in the type that WebCrypto accepts. */
 export function buffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }
@@ -86,6 +86,6 @@ export function areEqual(a: Uint8Array, b: Uint8Array): boolean {
 
 function imported(secret: Uint8Array): Promise<CryptoKey> {
   const bytes = Uint8Array.from([...kPkcs8Prefix, ...secret]);
-  // Extractable, because the public key is only in what is exported.
+  // Extractable, because only exporting it gives the public key.
   return crypto.subtle.importKey("pkcs8", bytes, kX25519, true, ["deriveBits"]);
 }

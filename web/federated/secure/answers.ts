@@ -1,5 +1,5 @@
-// The coordinator's side of one attempt at a secure round: it takes the clients' answers to each step, and at the end knows the sum of
-// their updates and nothing else. What it knows follows from the record, its objects and the messages, so that it can be made again.
+// The coordinator's side of one attempt at a secure round: it collects the clients' answers to each step, and at the end knows the sum of
+// their updates and nothing else. Its state follows from the record, its objects and the messages, so that it can be restored.
 
 import { sha256 } from "../digest.js";
 import { Assembly, type InboxLimits, type Message } from "../update/assembly.js";
@@ -19,7 +19,7 @@ import { kPhaseHeader, kPhases, type Phase, phaseHeader } from "./phases.js";
 import { ownPurpose, pairPurpose, type Session, signOf } from "./purposes.js";
 import { combine, type Share } from "./sharing.js";
 
-/** A step, with what the steps before have come to. */
+/** A step, with the results of the previous steps. */
 export interface Step {
   readonly phase: Phase;
   /** The clients from which answers are expected. */
@@ -32,7 +32,7 @@ export interface Step {
 export class Unreadable extends Error {
   constructor(
     message: string,
-    /** The client whose fault it is, if it can be only one's. */
+    /** The client at fault, if there is only one that it can be. */
     readonly client: string | null,
   ) {
     super(message);
@@ -41,7 +41,7 @@ export class Unreadable extends Error {
 
 type Answer = OpenKeys | Shares | Uint32Array | readonly (Uint8Array | null)[];
 
-/** Takes the clients' messages of an attempt. */
+/** Collects the clients' messages of an attempt. */
 export class Answers {
   readonly #assembly: Assembly;
   readonly #refused = new Map<Reason, number>();
@@ -56,7 +56,7 @@ export class Answers {
   constructor(
     readonly session: Session,
     limits: InboxLimits,
-    /** How many integers an update has. */
+    /** The number of integers in an update. */
     readonly integers: number,
     step: Step,
   ) {
@@ -70,14 +70,14 @@ export class Answers {
     return [...this.#answers.keys()].sort();
   }
 
-  /** Whether all have. */
+  /** Whether all clients have answered this step. */
   get isComplete(): boolean {
     const isDone = this.#answers.size >= this.#step.clients.length;
-    // A coordinator that was started in the last step reads the updates again.
+    // A coordinator that was started in the last step has to read the updates again.
     return isDone && (this.#step.phase !== "unmask" || this.#hasAllUpdates);
   }
 
-  /** How many messages were refused, by reason. */
+  /** The number of refused messages by reason. */
   get refused(): Record<string, number> {
     return Object.fromEntries(this.#refused);
   }
@@ -87,7 +87,7 @@ export class Answers {
     return this.#bytes;
   }
 
-  /** The number of the last message. */
+  /** The sequence number of the last message. */
   get readTo(): number {
     return this.#readTo;
   }
@@ -100,7 +100,7 @@ export class Answers {
     }));
   }
 
-  /** The shares that the clients have given. */
+  /** The shares that the clients have sent. */
   get shares(): SharesOf[] {
     return this.answered.map((client) => ({ client, ...(this.#answers.get(client) as Shares) }));
   }
@@ -109,12 +109,12 @@ export class Answers {
     return this.#step.clients.every((client) => this.#summed.has(client));
   }
 
-  /** Takes no more answers to this step. */
+  /** Accepts no more answers to this step. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Goes on with the next step. */
+  /** Begins the next step. */
   go(step: Step): void {
     this.#step = step;
     this.#answers = new Map();
@@ -139,7 +139,7 @@ export class Answers {
       if (!clients.includes(client)) return isOver ? "late" : "unselected";
       if (said === undefined) return "message";
       if (isAgain) return this.#summed.has(client) ? "repeated" : null;
-      // What a coordinator has read before it was started again is neither counted twice nor refused.
+      // A message that was read before a restart is neither counted twice nor refused.
       if (isOver) return null;
       if (said !== phase || this.#isClosed) return "late";
       return this.#answers.has(client) ? "repeated" : null;
@@ -176,7 +176,7 @@ export class Answers {
     }
   }
 
-  /** A key with which others cannot agree would stop all of them. */
+  /** Rejects an invalid key, which would make all other clients fail. */
   async #readKeys(bytes: Uint8Array): Promise<OpenKeys | null> {
     const keys = decodeKeys(bytes);
     if (keys === null) return null;
@@ -185,7 +185,7 @@ export class Answers {
     return agreed.includes(null) ? null : keys;
   }
 
-  /** A share that is not the one its client was given is a lie. */
+  /** Rejects shares that are not those that the client was given. */
   async #readUnmask(client: string, bytes: Uint8Array): Promise<Answer | null> {
     const given = decodeUnmask(bytes, this.#shares.length);
     const place = this.#placeOf(client);
@@ -199,7 +199,7 @@ export class Answers {
     return given;
   }
 
-  /** Returns the sum of the updates of the clients of the last step; throws Unreadable if the shares do not give it. */
+  /** Returns the sum of the updates of the last step's clients; throws Unreadable if the shares do not suffice. */
   async sum(): Promise<Uint32Array> {
     const sum = this.#sum.slice();
     const { clients } = this.#step;
@@ -216,7 +216,7 @@ export class Answers {
       for (const other of clients) {
         const material = await agree(secret, this.#peerOf(other).mask);
         if (material === null) throw wrongShares(other);
-        // The mask that the other one has added is taken off.
+        // Removes the mask that the other client has added.
         await addMask(sum, material, pairPurpose(this.session), signOf(client, other));
       }
     }

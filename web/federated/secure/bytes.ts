@@ -1,4 +1,4 @@
-// Bytes as text, and back.
+// Base64.
 
 /** Returns bytes as Base64. */
 export function base64Of(bytes: Uint8Array): string {
@@ -7,9 +7,9 @@ export function base64Of(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** Returns the bytes of a Base64 text; null if it is none, or of another length than is expected. */
+/** Decodes Base64; returns null if it is invalid or does not have the expected length. */
 export function bytesOf(text: unknown, length: number): Uint8Array | null {
-  // Four digits for three bytes, so that nothing long is decoded.
+  // Checks the length first (four digits for three bytes), so that nothing long is decoded.
   if (typeof text !== "string" || text.length !== 4 * Math.ceil(length / 3)) return null;
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

@@ -1,4 +1,4 @@
-// Updates as integers, whose sums are exact: each difference times the samples of its client, and the samples themselves at the end.
+// Updates as integers, whose sums are exact: the differences times the number of samples, followed by the number of samples.
 
 import * as eg from "edgegrad";
 import {
@@ -18,11 +18,11 @@ export interface Mean {
   readonly samples: number;
   /** The Euclidean norm of the mean difference. */
   readonly norm: number;
-  /** Returns weights plus the mean difference; tensors of integers are as they were. */
+  /** Returns weights plus the mean difference; integer tensors are unchanged. */
   addTo(weights: Readonly<State>): State;
 }
 
-/** How many integers an update has. */
+/** The number of integers in an update. */
 export function integersOf(spec: StateSpec): number {
   return learned(spec).reduce((sum, { count }) => sum + count, 1);
 }
@@ -55,7 +55,7 @@ export function toIntegers(
   return integers;
 }
 
-/** Returns the mean that a sum of the updates of some clients stands for; null if it cannot be one. */
+/** Decodes a sum of updates to their mean; returns null if it cannot be a sum of valid updates. */
 export function fromIntegers(
   integers: Uint32Array,
   spec: StateSpec,
@@ -67,7 +67,7 @@ export function fromIntegers(
   if (samples < summed || samples > summed * settings.samples) return null;
   const steps = stepsOf(clients, settings) * samples;
   const values = Float64Array.from(integers.subarray(0, -1), (one) => (one | 0) / steps);
-  // Sums that are no sums of updates have random bits.
+  // If masks remain in a sum, its bits are random, and some value exceeds the range.
   if (!values.every((value) => Math.abs(value) <= settings.range * (1 + 1e-6))) return null;
   return {
     samples,
@@ -89,7 +89,7 @@ export function fromIntegers(
   };
 }
 
-/** The steps of a weight's difference of 1, so that no sum of as many clients is 2^31 or more. */
+/** The integer that represents a difference of 1, chosen so that no sum over this number of clients reaches 2^31. */
 function stepsOf(clients: number, { range, samples }: SecureSettings): number {
   // Rounding adds at most half a step for each client.
   return (kHalf - 1 - clients) / (clients * range * samples);

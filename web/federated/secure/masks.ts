@@ -1,4 +1,4 @@
-// Masks: streams of AES in counter mode, as integers modulo 2^32, which are added to updates and cancel out in their sum.
+// Masks: AES-CTR streams as integers modulo 2^32. They are added to updates and cancel out in the sum.
 
 import { cipherKey } from "./agreement.js";
 
@@ -6,7 +6,7 @@ const kWordBytes = 4;
 const kWordsAtOnce = 2 ** 18;
 const kBlockBytes = 16;
 
-/** Adds the mask of a key to integers modulo 2^32, or subtracts it. */
+/** Adds or subtracts the mask of a key, modulo 2^32. */
 export async function addMask(
   integers: Uint32Array,
   material: CryptoKey,
@@ -29,13 +29,13 @@ export async function addMask(
     );
     const words = new DataView(stream);
     for (let i = 0; i < part.length; i++) {
-      // An element of a Uint32Array keeps the lowest 32 bits.
+      // Uint32Array keeps the lowest 32 bits.
       part[i] = (part[i] as number) + sign * words.getUint32(i * kWordBytes, true);
     }
   }
 }
 
-/** Returns the bytes of integers, the lowest first on every machine. */
+/** Returns the bytes of integers in little-endian order. */
 export function bytesOfIntegers(integers: Uint32Array): Uint8Array {
   const bytes = new Uint8Array(integers.length * kWordBytes);
   const view = new DataView(bytes.buffer);
@@ -43,7 +43,7 @@ export function bytesOfIntegers(integers: Uint32Array): Uint8Array {
   return bytes;
 }
 
-/** Returns the integers of bytes; null if they are not as many as expected. */
+/** Returns the integers of bytes; null if their number is not `count`. */
 export function integersOfBytes(bytes: Uint8Array, count: number): Uint32Array | null {
   if (bytes.length !== count * kWordBytes) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,12 +1,12 @@
-// What clients and the coordinator tell each other in a secure round, as JSON. Neither side trusts what it reads: each text is checked to
-// its last byte, or is null.
+// The messages of a secure round, as JSON. Neither side trusts what it reads: each function that reads a message checks it completely, and
+// returns null if it is invalid.
 
 import { isName } from "../../nats/names.js";
 import { isPlain } from "../../nats/options.js";
 import { kKeyBytes } from "./agreement.js";
 import { base64Of, bytesOf } from "./bytes.js";
 
-/** The public keys of a client: for shares that are encrypted to it, and for masks. */
+/** The public keys of a client: `box` for shares that are encrypted to it, `mask` for masks. */
 export interface OpenKeys {
   readonly box: Uint8Array;
   readonly mask: Uint8Array;
@@ -19,12 +19,12 @@ export interface Peer extends OpenKeys {
 
 /** The clients of a round with keys, in the order of their names. */
 export interface Peers {
-  /** How many shares give a secret. */
+  /** The number of shares that reconstruct a secret. */
   readonly threshold: number;
   readonly peers: readonly Peer[];
 }
 
-/** What a client gives to the others, one entry for each peer. */
+/** What a client sends to the others, one entry for each peer. */
 export interface Shares {
   /** The digest of the seed of its own mask. */
   readonly commitment: Uint8Array;
@@ -35,12 +35,12 @@ export interface Shares {
   readonly keys: readonly Uint8Array[];
 }
 
-/** The shares that a client has given. */
+/** The shares that a client has sent. */
 export interface SharesOf extends Shares {
   readonly client: string;
 }
 
-/** The bytes of two shares, and of two that are encrypted. */
+/** The size of a share in bytes, and of two encrypted shares. */
 export const kShareBytes = kKeyBytes;
 export const kBoxBytes = 2 * kShareBytes + 16;
 
@@ -134,12 +134,12 @@ function sharesFrom(value: Readonly<Record<string, unknown>>, count: number): Sh
   return { commitment, boxes, seeds, keys };
 }
 
-/** Writes the shares that all clients have given. */
+/** Writes the shares that all clients have sent. */
 export function encodeAllShares(all: readonly SharesOf[]): Uint8Array {
   return encoded({ shares: all.map(({ client, ...one }) => ({ client, ...textOfShares(one) })) });
 }
 
-/** Reads the shares that clients among `count` peers have given. */
+/** Reads the shares that clients among `count` peers have sent. */
 export function decodeAllShares(bytes: Uint8Array, count: number): SharesOf[] | null {
   const all = listOf(parsed(bytes).shares, null, (one): SharesOf | null => {
     const client = isPlain(one) ? clientFrom(one) : null;
@@ -149,7 +149,7 @@ export function decodeAllShares(bytes: Uint8Array, count: number): SharesOf[] | 
   return all !== null && areInOrder(all) ? all : null;
 }
 
-/** Writes the message of the step "unmask": a share of each client that has given some, or null where it could not be read. */
+/** Writes the message of the step "unmask": one share of each client that has sent shares, or null where it could not be read. */
 export function encodeUnmask(shares: readonly (Uint8Array | null)[]): Uint8Array {
   return encoded({ shares: shares.map((one) => one && base64Of(one)) });
 }
@@ -166,7 +166,7 @@ function clientFrom({ client }: Readonly<Record<string, unknown>>): string | nul
   return typeof client === "string" && isName(client) ? client : null;
 }
 
-/** Whether names are different and in order, by which every side finds the same places. */
+/** Whether names are unique and sorted, so that all sides use the same indices. */
 function areInOrder(list: readonly { readonly client: string }[]): boolean {
   return list.every(({ client }, i) => i === 0 || (list[i - 1]?.client ?? "") < client);
 }

@@ -1,4 +1,4 @@
-// A client's part in one attempt at a secure round. It asks nothing of the network, and answers each step of the coordinator once.
+// A client's side of one attempt at a secure round. It does not use the network, and answers each step of the coordinator once.
 
 import { fail } from "../../errors/errors.js";
 import { sha256 } from "../digest.js";
@@ -27,10 +27,10 @@ import { boxPurpose, ownPurpose, pairPurpose, type Session, signOf } from "./pur
 import { kMostSecureClients } from "./settings.js";
 import { split } from "./sharing.js";
 
-// Each key encrypts one text.
+// Each key encrypts only one message.
 const kNonce = new Uint8Array(12);
 
-/** The shares that a client has of another one. */
+/** The shares that a client holds for another one. */
 interface OwnShares {
   readonly seed: Uint8Array;
   readonly key: Uint8Array;
@@ -61,7 +61,7 @@ export class Participant {
     return encodeKeys({ box: this.box.open, mask: this.mask.open });
   }
 
-  /** Returns the message of the step "shares"; null if the round goes on without this client. */
+  /** Returns the message of the step "shares"; null if the round continues without this client. */
   async shares(bytes: Uint8Array): Promise<Uint8Array | null> {
     const read = decodePeers(bytes);
     if (read === null) this.#refuse("the keys of the clients are damaged");
@@ -69,9 +69,9 @@ export class Participant {
     const place = peers.findIndex(({ client }) => client === this.name);
     const own = peers[place];
     if (own === undefined || this.#peers !== null) return null;
-    // Other keys are those of this client before it was started again.
+    // Other keys are those of this client before it was restarted.
     if (!areEqual(own.box, this.box.open) || !areEqual(own.mask, this.mask.open)) return null;
-    // More than half, or two groups of clients could be asked for different kinds of shares.
+    // A majority is needed: otherwise two groups of clients could be asked for different kinds of shares.
     if (peers.length > kMostSecureClients || 2 * threshold <= peers.length) {
       this.#refuse(`${threshold} of ${peers.length} clients are to read updates, which is too few`);
     }
@@ -92,7 +92,7 @@ export class Participant {
     });
   }
 
-  /** Takes the shares of all clients; returns how many there are, or null if the round goes on without this client. */
+  /** Receives the shares of all clients; returns the number of clients, or null if the round continues without this client. */
   receive(bytes: Uint8Array): number | null {
     const { peers, threshold } = this.#peers ?? { peers: [], threshold: 0 };
     const shares = decodeAllShares(bytes, peers.length);
@@ -106,7 +106,7 @@ export class Participant {
     return shares.length;
   }
 
-  /** Masks integers in place, which can be done once. */
+  /** Masks integers in place; this is allowed only once. */
   async maskIntegers(integers: Uint32Array): Promise<void> {
     const { peers } = this.#peers ?? { peers: [] };
     const shares = this.#shares;
@@ -124,8 +124,8 @@ export class Participant {
   }
 
   /**
-   * Returns the message of the step "unmask": of clients whose updates are there, shares of the seeds of their own masks; of the others,
-   * shares of their keys. Never both of one client, by which its update could be read: throws if the coordinator asks for other ones.
+   * Returns the message of the step "unmask": for clients whose updates have arrived, the shares of the seeds of their own masks; for the
+   * others, the shares of their keys. Both for one client would reveal its update, so this throws if a second request differs.
    */
   async unmask(survivors: readonly string[]): Promise<Uint8Array | null> {
     if (this.#shares === null || !survivors.includes(this.name)) return null;
@@ -159,7 +159,7 @@ export class Participant {
     return new Uint8Array(await crypto.subtle.encrypt(parameters, cipher, text));
   }
 
-  /** Returns this client's shares of another; null if that client has sealed something else than it said. */
+  /** Decrypts the shares that another client has sent to this one; null if they do not match that client's digests. */
   async #open({ client, boxes, seeds, keys }: SharesOf): Promise<OwnShares | null> {
     if (client === this.name) return this.#own;
     const { peers } = this.#peers as Peers;

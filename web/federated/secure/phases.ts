@@ -1,4 +1,4 @@
-// The steps of a secure round, and how messages name them.
+// The steps of a secure round, and the header that names them in messages.
 
 /** The steps of a secure round, in their order. */
 export const kPhases = ["keys", "shares", "masked", "unmask"] as const;

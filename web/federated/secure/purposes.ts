@@ -1,4 +1,4 @@
-// What keys are for, so that no key is used for two things.
+// The purposes that keys are derived for, so that no key is used twice.
 
 /** One attempt at a round of a run. */
 export interface Session {
@@ -13,11 +13,11 @@ const of = ({ run, round, attempt }: Session) => `${run} ${round} ${attempt}`;
 export const boxPurpose = (session: Session, from: string, to: string) =>
   `shares ${of(session)} ${from} ${to}`;
 
-/** The purpose of the mask of two clients. */
+/** The purpose of the mask that two clients share. */
 export const pairPurpose = (session: Session) => `pair ${of(session)}`;
 
 /** The purpose of a client's own mask. */
 export const ownPurpose = (session: Session) => `own ${of(session)}`;
 
-/** The sign with which a client adds the mask that it has with another: sums of both cancel out. */
+/** The sign with which a client adds the mask that it shares with another, so that the masks cancel out. */
 export const signOf = (client: string, other: string) => (client < other ? 1 : -1);

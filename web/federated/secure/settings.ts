@@ -1,32 +1,32 @@
-// The option `secureAggregation` of serve(), and what clients need to know of it.
+// The option `secureAggregation` of serve(), and the settings that clients need.
 
 import { numberFrom, readOptions } from "../../nats/options.js";
 
-/** Secure aggregation: clients mask their updates, so that only the sum of all can be read (Bonawitz et al. 2017). */
+/** Secure aggregation: clients mask their updates, so that only their sum can be read (Bonawitz et al. 2017). */
 export interface SecureAggregation {
-  /** A round needs more than this share of its clients to the end, and no group up to it can read an update; default 0.5, the least. */
+  /** A round needs more than this fraction of its clients to stay, and no group of up to this fraction can read an update; at least 0.5, the default. */
   readonly threshold?: number | undefined;
-  /** How far training may move a single weight; a client whose update goes beyond does not send it. Default 8. */
+  /** The largest change of a single weight in a round; a client whose update exceeds it does not send it. Default 8. */
   readonly range?: number | undefined;
-  /** How long the steps before and after training wait for messages, in milliseconds; default 10,000. */
+  /** The time that the steps before and after training wait for messages, in milliseconds; default 10,000. */
   readonly handshake?: number | undefined;
 }
 
-/** The option `secureAggregation`, checked. */
+/** The checked option `secureAggregation`. */
 export type ReadSecureAggregation = Required<{
   [Key in keyof SecureAggregation]: NonNullable<SecureAggregation[Key]>;
 }>;
 
-/** What clients need to know to write their updates as integers. */
+/** The settings with which clients encode their updates as integers. */
 export interface SecureSettings {
   readonly range: number;
-  /** The most samples of an update. */
+  /** The maximum number of samples of an update. */
   readonly samples: number;
 }
 
-/** The most clients of a round: the places of shares are bytes other than 0. */
+/** The maximum number of clients in a round: shares are numbered by nonzero bytes. */
 export const kMostSecureClients = 255;
-/** The samples that an update may count for, unless `limits.samples` says otherwise: more samples leave fewer bits for the weights. */
+/** The default of `limits.samples`: more samples leave fewer bits for the weights. */
 export const kUsualSecureSamples = 10_000;
 
 const kMostRange = 1e6;
@@ -48,7 +48,7 @@ export function readSecureAggregation(
   };
 }
 
-/** How many of some clients must stay to the end. */
+/** The number of clients that must stay to the end of a round. */
 export function thresholdOf(clients: number, share: number, least: number): number {
   return Math.max(Math.floor(clients * share) + 1, least);
 }

@@ -1,10 +1,10 @@
-// Shamir's secret sharing, byte by byte in the field of 256 elements: any `threshold` of the shares give the secret, fewer tell nothing.
+// Shamir's secret sharing, byte by byte in GF(256): any `threshold` shares reconstruct the secret, and fewer reveal nothing.
 
 const kElements = 256;
-// x^8 + x^4 + x^3 + x + 1, in which 3 generates all elements but 0.
+// x^8 + x^4 + x^3 + x + 1, for which 3 generates all elements except 0.
 const kPolynomial = 0x11b;
 
-/** A share: the place of its owner, from 1, and as many bytes as the secret has. */
+/** A share: the number of its owner, from 1, and as many bytes as the secret has. */
 export interface Share {
   readonly place: number;
   readonly bytes: Uint8Array;
@@ -45,7 +45,7 @@ function over(a: number, b: number): number {
   return power[(logarithm[a] as number) + kElements - 1 - (logarithm[b] as number)] as number;
 }
 
-/** Returns the shares of the places 1 to `count`, which must be below 256. */
+/** Returns the shares 1 to `count`, which must be below 256. */
 export function split(secret: Uint8Array, count: number, threshold: number): Uint8Array[] {
   const shares = Array.from({ length: count }, () => new Uint8Array(secret.length));
   const coefficients = new Uint8Array(threshold - 1);
@@ -60,7 +60,7 @@ export function split(secret: Uint8Array, count: number, threshold: number): Uin
   return shares;
 }
 
-/** Returns the secret of which these are `threshold` shares of different places. */
+/** Reconstructs the secret from `threshold` different shares. */
 export function combine(shares: readonly Share[]): Uint8Array {
   const secret = new Uint8Array(shares[0]?.bytes.length ?? 0);
   for (const { place, bytes } of shares) {

@@ -14,7 +14,7 @@ export interface AdaptiveOptions {
   readonly beta1?: number | undefined;
   /** The decay of the mean of squared steps; default 0.99. */
   readonly beta2?: number | undefined;
-  /** What is added to the denominator, and at first the root of the mean of squares; default 0.001. */
+  /** The term added to the denominator, and the initial root of the mean of squares; default 0.001. */
   readonly tau?: number | undefined;
 }
 

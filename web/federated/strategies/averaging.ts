@@ -4,7 +4,7 @@ import { numberFrom, readOptions } from "../../nats/options.js";
 import type { State } from "../update/state.js";
 import { meanOf, Strategy, type Update } from "./strategy.js";
 
-/** The mean of the clients' weights, each counted by its samples (McMahan et al. 2017). */
+/** The mean of the clients' weights, weighted by their samples (McMahan et al. 2017). */
 export class FedAvg extends Strategy {
   override get takesMean(): boolean {
     return true;
@@ -16,7 +16,7 @@ export class FedAvg extends Strategy {
 }
 
 /**
- * FedAvg with a proximal term (Li et al. 2020): clients minimise their loss plus `mu / 2` times the squared distance from the round's
+ * FedAvg with a proximal term (Li et al. 2020): clients minimize their loss plus `mu / 2` times the squared distance from the round's
  * weights. join() adds its gradient, mu (w - w_round), to that of each parameter in each backward call.
  */
 export class FedProx extends FedAvg {

@@ -1,4 +1,4 @@
-// DiLoCo (Douillard et al. 2023): clients take many steps of their own optimizer, and the coordinator one of SGD with momentum.
+// DiLoCo (Douillard et al. 2023): clients take many steps of their own optimizer, and the coordinator takes one step of SGD with momentum.
 
 import { booleanFrom, integerFrom, numberFrom, readOptions } from "../../nats/options.js";
 import { at, type State } from "../update/state.js";
@@ -14,14 +14,14 @@ export interface DiLoCoOptions {
   readonly momentum?: number | undefined;
   /** Whether the momentum is Nesterov's; default true. */
   readonly nesterov?: boolean | undefined;
-  /** In how many parts the weights are synchronised, one in each round; default 1. */
+  /** The number of fragments of the weights, one of which is synchronized in each round; default 1. */
   readonly fragments?: number | undefined;
 }
 
 /**
- * The outer step of DiLoCo: SGD, as `optim.SGD` computes it, with the round's weights minus the clients' mean as the gradient. Clients
- * usually take some hundred steps of AdamW, whose state stays with them. With `fragments`, a round is about one part of the weights, and
- * clients go on with their own in the others (streaming DiLoCo, Douillard et al. 2025): the bytes of a round are so many times fewer.
+ * The outer step of DiLoCo: `optim.SGD` with the round's weights minus the clients' mean as the gradient. Clients usually take some hundred
+ * steps of AdamW, whose state stays with them. With `fragments`, a round synchronizes one fragment of the weights, and clients continue with
+ * their own weights in the others (streaming DiLoCo, Douillard et al. 2025): this divides the bytes of a round by `fragments`.
  */
 export class DiLoCo extends Strategy {
   readonly lr: number;

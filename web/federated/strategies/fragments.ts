@@ -1,10 +1,10 @@
-// Parts of a model's state that are synchronised in turn.
+// Fragments of a model's state that are synchronized in turn.
 
 import type { State } from "../update/state.js";
 
-/** Returns the names of the part whose turn it is in a round: neighbors by name, of about as many elements in each part. */
+/** Returns the tensor names of a round's fragment. Each fragment is a range of the sorted names, with about the same number of elements. */
 export function fragmentOf(global: Readonly<State>, fragments: number, round: number): string[] {
-  // Not in the order of the state, which is another one in a file.
+  // Not in the order of the state, which differs in a file.
   const entries = Object.entries(global)
     .map(([key, { numel }]) => ({ key, numel }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -16,7 +16,7 @@ export function fragmentOf(global: Readonly<State>, fragments: number, round: nu
     const first = next;
     const wanted = left / (count - part);
     let elements = 0;
-    // Each part has a tensor at least, and leaves one for each of those that follow.
+    // Each fragment has at least one tensor, and leaves at least one for each fragment after it.
     while (next < entries.length - (count - part - 1)) {
       const { numel } = entries[next] as { numel: number };
       if (next > first && elements + numel / 2 > wanted) break;

@@ -1,13 +1,13 @@
-// What a strategy remembers for each floating-point tensor of the weights.
+// State that a strategy keeps for each floating-point tensor of the weights.
 
 import * as eg from "edgegrad";
 import { free, type State, stateFrom } from "../update/state.js";
 
-/** Tensors by name that outlive the rounds. */
+/** Tensors by name that are kept between rounds. */
 export class Memory {
   #tensors: State = Object.create(null);
 
-  /** Returns the tensor of a name, which is `start` everywhere at first. */
+  /** Returns the tensor of a name, which is initially filled with `start`. */
   of(key: string, like: eg.Tensor, start = 0): eg.Tensor {
     const found = this.#tensors[key];
     if (found !== undefined) return found;

@@ -1,17 +1,18 @@
-// Strategies that a minority of hostile updates cannot lead far. All updates count the same: samples are what a client says they are.
+// Strategies that bound the influence of a minority of hostile updates. All updates have the same weight, because a client could lie about
+// its number of samples.
 
 import * as eg from "edgegrad";
 import { integerFrom, numberFrom, readOptions } from "../../nats/options.js";
 import { at, isFloating, mapState, type State } from "../update/state.js";
 import { meanOf, Strategy, type Update } from "./strategy.js";
 
-/** Returns a state made element by element from the sorted values of all updates, [updates, ...shape]. */
+/** Returns a state that is computed from the sorted values of all updates, [updates, ...shape]. */
 function bySortedValues(
   global: State,
   updates: readonly Update[],
   make: (sorted: eg.Tensor) => eg.Tensor,
 ): State {
-  // One decoding of each update, instead of one for each tensor of the model.
+  // Decodes each update once, instead of once for each tensor of the model.
   const all = updates.map(({ weights }) => weights);
   return mapState(global, (tensor, key) => {
     const dtype = isFloating(tensor.dtype) ? tensor.dtype : "float64";
@@ -21,7 +22,7 @@ function bySortedValues(
   });
 }
 
-/** The median of the clients' weights, element by element; of an even number, the mean of the two in the middle (Yin et al. 2018). */
+/** The elementwise median of the clients' weights; for an even number, the mean of the two in the middle (Yin et al. 2018). */
 export class Median extends Strategy {
   override aggregate(global: State, updates: readonly Update[]): State {
     const count = updates.length;
@@ -31,9 +32,9 @@ export class Median extends Strategy {
   }
 }
 
-/** The mean of the clients' weights without the lowest and the highest `share` of each element's values (Yin et al. 2018). */
+/** The elementwise mean of the clients' weights without the lowest and the highest `share` of values (Yin et al. 2018). */
 export class TrimmedMean extends Strategy {
-  /** The share that is left out at each end, from 0 and below 0.5. */
+  /** The fraction that is trimmed at each end, at least 0 and below 0.5. */
   readonly share: number;
 
   constructor(options: { readonly share: number }) {
@@ -51,12 +52,12 @@ export class TrimmedMean extends Strategy {
 
 /**
  * The weights of the client that is closest to its neighbors (Blanchard et al. 2017): with n updates of which `byzantine` may be
- * hostile, the sum of the squared distances to its n - byzantine - 2 nearest ones is the least. `keep` averages so many of the best.
+ * hostile, its sum of squared distances to the n - byzantine - 2 nearest ones is the smallest. `keep` is the number of best ones to average.
  */
 export class Krum extends Strategy {
-  /** How many updates may be hostile. */
+  /** The number of updates that may be hostile. */
   readonly byzantine: number;
-  /** How many of the best updates are averaged; 1 is Krum, more is Multi-Krum. */
+  /** The number of best updates that are averaged; 1 is Krum, more is Multi-Krum. */
   readonly keep: number;
 
   constructor(options: { readonly byzantine: number; readonly keep?: number | undefined }) {
@@ -75,7 +76,7 @@ export class Krum extends Strategy {
     const nearest = updates.length - this.byzantine - 2;
     const scores = distances.map((row) => {
       const sorted = [...row].sort((a, b) => a - b);
-      // The first distance is that to itself.
+      // The first distance is that of the update to itself.
       return sorted.slice(1, 1 + nearest).reduce((sum, distance) => sum + distance, 0);
     });
     const order = scores.map((_, i) => i).sort((a, b) => (scores[a] ?? 0) - (scores[b] ?? 0));

@@ -1,4 +1,4 @@
-// SCAFFOLD (Karimireddy et al. 2020): clients correct their gradients by how those of all clients differ from theirs.
+// SCAFFOLD (Karimireddy et al. 2020): clients correct their gradients by the difference between the gradients of all clients and theirs.
 
 import { integerFrom, numberFrom, readOptions } from "../../nats/options.js";
 import { controlOf, controlsIn, withoutControls, zeroControls } from "../update/control.js";
@@ -7,16 +7,16 @@ import { floatingBy, meanOf, Strategy, type Update } from "./strategy.js";
 
 /** Options of `Scaffold`. */
 export interface ScaffoldOptions {
-  /** How many clients the run has, of which some take part in each round. */
+  /** The number of clients of the run; only some may take part in each round. */
   readonly clients: number;
   /** The learning rate of the coordinator's step; default 1. */
   readonly lr?: number | undefined;
 }
 
 /**
- * SCAFFOLD, for clients whose data differ: each keeps the mean of its gradients, a control variate, and the coordinator that of all. join()
- * adds the difference of both to each gradient, in each backward call: a step should have one. All updates count the same, and are twice
- * as long as those of FedAvg.
+ * SCAFFOLD, for clients whose data differ: each client keeps the mean of its gradients as a control variate, and the coordinator keeps that of
+ * all. In each backward call, join() adds their difference to the gradients, so a step should have one backward call. All updates have the same
+ * weight, and are twice as large as those of FedAvg.
  */
 export class Scaffold extends Strategy {
   readonly clients: number;
@@ -55,7 +55,7 @@ export class Scaffold extends Strategy {
     const weights = floatingBy(withoutControls(mean), (_, key) =>
       at(global, key).add(at(step, key).mul(this.lr)),
     );
-    // The mean of the variates of all clients, most of which have not changed.
+    // The mean over all clients, although only some of their variates have changed.
     const share = Math.min(1, updates.length / this.clients);
     const controls = Object.keys(controlsIn(global)).map((key) => {
       const name = controlOf(key);

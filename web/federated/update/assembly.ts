@@ -1,4 +1,4 @@
-// The messages of one round: parts become files again, of clients that may send them.
+// Assembles the messages of one round to files, for clients that may send them.
 
 import { isName } from "../../nats/names.js";
 import { digestOf } from "../digest.js";
@@ -14,13 +14,13 @@ export interface Message {
   header(name: string): string;
 }
 
-/** How much a client may send in a round. */
+/** The limits on what a client may send in a round. */
 export interface InboxLimits {
   readonly updateBytes: number;
   readonly messages: number;
 }
 
-/** A file as its client has sent it. */
+/** A complete file from a client. */
 export interface SentFile {
   readonly client: string;
   readonly bytes: Uint8Array;
@@ -36,7 +36,7 @@ interface Parts {
 const kPart = /^(\d{1,6})\/(\d{1,6})$/;
 const kDigest = /^[0-9a-f]{64}$/;
 
-/** Puts the files of a round together. */
+/** Assembles the files of a round. */
 export class Assembly {
   readonly #parts = new Map<string, Parts>();
   readonly #messages = new Map<string, number>();
@@ -46,7 +46,7 @@ export class Assembly {
     readonly limits: InboxLimits,
   ) {}
 
-  /** Takes the next message; returns a file, why the message was refused, or null for a part. `refused` tells what else is. */
+  /** Receives the next message; returns a file, why the message was refused, or null for a part. `refused` may add reasons to refuse it. */
   async receive(
     message: Message,
     refused: (client: string) => Reason | null,
@@ -67,7 +67,7 @@ export class Assembly {
     return (await digestOf(bytes)) === digest ? { client, bytes } : "digest";
   }
 
-  /** Returns the file once its last part is there. Parts come in order; a file that begins replaces one that never ended. */
+  /** Returns the file once its last part has arrived. Parts come in order; the first part of a file replaces an incomplete file. */
   #joined(client: string, digest: string, part: number, count: number, data: Uint8Array) {
     const { updateBytes, messages } = this.limits;
     if (count < 1 || part >= count || count > messages) return "size";

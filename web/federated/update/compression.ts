@@ -1,5 +1,5 @@
-// Compressed differences: elements of fewer bytes, and only the largest ones. What is lost is sent with the next update (error
-// feedback, by which the sum of what was sent stays close to the sum of the differences).
+// Compressed differences: elements of fewer bytes, and only the largest ones. The error is added to the next update (error feedback), so
+// that the sum of what was sent stays close to the sum of the differences.
 
 import * as eg from "edgegrad";
 import { refuse } from "../../errors/errors.js";
@@ -8,20 +8,20 @@ import { isFloating, type State, type StateSpec, type TensorSpec } from "./state
 
 /** How differences are compressed. */
 export interface Compression {
-  /** The elements: as they are, in two bytes, or in one byte with a scale per tensor; default "float16". */
+  /** The dtype of the elements; "int8" has a scale per tensor. Default "float16". */
   readonly dtype?: "float32" | "float16" | "int8" | undefined;
-  /** The share of each tensor's elements that is sent, those of largest absolute value; default 1. */
+  /** The fraction of each tensor's elements that is sent, those of largest absolute value; default 1. */
   readonly topK?: number | undefined;
 }
 
-/** A compression with its defaults filled in. */
+/** A compression with its defaults. */
 export type ReadCompression = Required<{
   [Key in keyof Compression]: NonNullable<Compression[Key]>;
 }>;
 
 const kDTypes = ["float32", "float16", "int8"] as const;
 const kInt8Most = 127;
-// Bytes 1 to 255 are -127 to 127, so that zero is exact.
+// Bytes 1 to 255 represent -127 to 127, so that zero is exact.
 const kInt8Zero = 128;
 
 /** Checks the option `compression`. */
@@ -55,7 +55,7 @@ export function compressedSpec(spec: StateSpec, compression: ReadCompression): S
   return entries;
 }
 
-/** Returns the tensors that are sent for a difference. */
+/** Returns the compressed tensors of a difference. */
 export function compress(difference: Readonly<State>, compression: ReadCompression): State {
   const tensors = Object.entries(difference).flatMap(([key, tensor]): [string, eg.Tensor][] => {
     if (!isFloating(tensor.dtype)) return [[`value:${key}`, tensor]];
@@ -87,8 +87,8 @@ function elements(
 }
 
 /**
- * Returns the difference that tensors of compressedSpec() stand for, in float32; null if the positions of elements are not
- * different ones in the tensor, in ascending order.
+ * Decompresses tensors of compressedSpec() to a float32 difference; returns null if the positions of elements are not strictly ascending
+ * or not inside the tensor.
  */
 export function expand(tensors: Readonly<State>, spec: StateSpec): State | null {
   const entries: [string, eg.Tensor][] = [];

@@ -1,4 +1,4 @@
-// SCAFFOLD's control variates in states: each is beside the tensor that it belongs to, under the tensor's name with a prefix.
+// SCAFFOLD's control variates in states: each has the name of its tensor with a prefix.
 
 import * as eg from "edgegrad";
 import { isFloating, type State } from "./state.js";
@@ -16,7 +16,7 @@ export function zeroControls(state: Readonly<State>): State {
   );
 }
 
-/** Returns the tensors of a state that are no control variates. */
+/** Returns the tensors of a state without the control variates. */
 export function withoutControls(state: Readonly<State>): State {
   return Object.fromEntries(Object.entries(state).filter(([key]) => !key.startsWith(kPrefix)));
 }

@@ -1,4 +1,4 @@
-// An update as the coordinator reads it. Nothing in it is trusted: it is data of known names, dtypes, shapes and sizes, or refused.
+// Reads an update at the coordinator. Nothing in it is trusted: an update with other names, dtypes, shapes or sizes than expected is refused.
 
 import * as eg from "edgegrad";
 import { compressedSpec, expand, type ReadCompression } from "./compression.js";
@@ -19,14 +19,14 @@ export type Reason =
   | "digest" // the parts are not those of one file
   | "format" // not a safetensors file, or without the metadata of an update
   | "run" // of another run, round or client than the message says
-  | "late" // of a round that is over, or has not begun
+  | "late" // of a round that is over or has not begun
   | "repeated" // the client's update has been counted already
   | "unselected" // of a client that is not in this round
   | "flood" // more messages of a client than are read in a round
   | "keys"
   | "dtypes"
   | "shapes"
-  | "values" // NaN, infinities, or positions that there are not
+  | "values" // NaN, infinities, or invalid positions
   | "norm" // farther from the round's weights than is accepted
   | "samples"
   | "metrics"
@@ -41,7 +41,7 @@ export interface Accepted {
   readonly bytes: Uint8Array;
 }
 
-/** What an update must fit. */
+/** What an update is checked against. */
 export interface Expected {
   readonly run: string;
   readonly round: number;
@@ -99,7 +99,7 @@ function whyUnfit(tensors: State, expected: Expected): Reason | null {
     if (!Object.values(tensors).every(allFinite)) return "values";
     const weights = weightsFrom(tensors, expected);
     if (weights === null) return "values";
-    // Sums may overflow although all elements are finite.
+    // The sum of weights and difference may overflow although all elements are finite.
     if (!Object.values(weights).every(allFinite)) return "values";
     return normOf(differenceOf(weights, global)) <= mostNorm ? null : "norm";
   });
@@ -128,7 +128,7 @@ function metricsFrom(text: string): Record<string, number> | null {
   return areMetrics(entries) ? Object.fromEntries(entries) : null;
 }
 
-/** Whether there are few enough metrics with short names and finite values. */
+/** Whether metrics are few enough, with short names and finite values. */
 export function areMetrics(entries: [string, unknown][]): entries is [string, number][] {
   const isMetric = ([name, value]: [string, unknown]) =>
     name.length <= kMostMetricName && typeof value === "number" && Number.isFinite(value);

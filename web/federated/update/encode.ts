@@ -1,11 +1,11 @@
-// An update as a client sends it: a safetensors file, cut into messages.
+// Writes an update at a client: a safetensors file, split into messages.
 
 import * as eg from "edgegrad";
 import { digestOf } from "../digest.js";
 import { compress, expand, type ReadCompression } from "./compression.js";
 import { differenceOf, isFloating, mapState, type State, specOf } from "./state.js";
 
-/** What an update says about itself. */
+/** The metadata of an update. */
 export interface UpdateLabel {
   readonly run: string;
   readonly round: number;
@@ -18,7 +18,7 @@ export interface UpdateLabel {
 export interface Part {
   readonly data: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
-  /** The id by which the server stores it once, however often it is sent. */
+  /** The message ID, by which the server stores the part only once. */
   readonly id: string;
 }
 
@@ -31,7 +31,7 @@ export const kDigestHeader = "EdgeGrad-Digest";
 const kHeaderSpace = 1024;
 const kMostPartBytes = 512 * 1024;
 
-/** Cuts a file into messages that a server with `maxPayload` takes, with more headers. */
+/** Splits a file into messages that fit `maxPayload`, with headers. */
 export async function partsOf(
   bytes: Uint8Array,
   label: Pick<UpdateLabel, "run" | "round" | "client">,
@@ -54,7 +54,7 @@ export async function partsOf(
   }));
 }
 
-/** Writes trained weights as the bytes of an update. */
+/** Encodes trained weights as an update. */
 export function encodeWeights(trained: Readonly<State>, label: UpdateLabel): Uint8Array {
   return eg.scope(() =>
     written(
@@ -64,13 +64,13 @@ export function encodeWeights(trained: Readonly<State>, label: UpdateLabel): Uin
   );
 }
 
-/** Compresses what training has changed, and keeps what that loses for the next update. */
+/** Compresses what training has changed, and adds the error to the next update. */
 export class Compressor {
   readonly #residual = new Map<string, eg.Tensor>();
 
   constructor(readonly compression: ReadCompression) {}
 
-  /** Writes the difference of two states, plus what earlier updates have lost. */
+  /** Encodes the difference of two states, plus the error of earlier updates. */
   encode(trained: Readonly<State>, before: Readonly<State>, label: UpdateLabel): Uint8Array {
     const { bytes, residual } = eg.scope(() => {
       const change = eg.noGrad(() => differenceOf(trained, before));

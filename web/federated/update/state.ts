@@ -1,4 +1,4 @@
-// States of models: tensors by name.
+// Model states: tensors by name.
 
 import * as eg from "edgegrad";
 import { refuse } from "../../errors/errors.js";
@@ -13,10 +13,10 @@ export interface TensorSpec {
   readonly shape: readonly number[];
 }
 
-/** What all states of a model have in common. */
+/** The names, dtypes and shapes that all states of a model share. */
 export type StateSpec = ReadonlyMap<string, TensorSpec>;
 
-/** Returns an option that is a state; throws InvalidArgument for something else. */
+/** Checks that an option is a state and returns it; throws InvalidArgument otherwise. */
 export function stateFrom(where: string, option: string, value: unknown): State {
   const isState = isPlain(value) && Object.values(value).every((one) => one instanceof eg.Tensor);
   return isState ? (value as State) : refuse(where, option, "tensors by name", value);
@@ -27,7 +27,7 @@ export function specOf(state: Readonly<State>): StateSpec {
   return new Map(Object.entries(state).map(([key, { dtype, shape }]) => [key, { dtype, shape }]));
 }
 
-/** Whether tensors of a dtype are learned; others, such as counters of batches, are carried along. */
+/** Whether a dtype is a floating-point one, whose tensors are trained; others, such as batch counters, are only copied. */
 export function isFloating(dtype: eg.DType): boolean {
   return dtype.startsWith("float") || dtype.startsWith("bfloat");
 }
@@ -37,7 +37,7 @@ export function allFinite(tensor: eg.Tensor): boolean {
   return !isFloating(tensor.dtype) || Boolean(tensor.isfinite().all().item());
 }
 
-/** Returns a state made of another, tensor by tensor; for names such as "__proto__" too. */
+/** Maps the tensors of a state; also handles names such as "__proto__". */
 export function mapState(
   state: Readonly<State>,
   make: (tensor: eg.Tensor, key: string) => eg.Tensor,
@@ -50,7 +50,7 @@ export function pick(state: Readonly<State>, keys: readonly string[]): State {
   return Object.fromEntries(keys.map((key) => [key, at(state, key)]));
 }
 
-/** Returns a copy of a state that shares no memory with it and needs no gradient. */
+/** Returns a detached copy of a state. */
 export function copyOf(state: Readonly<State>): State {
   return eg.scope(() => mapState(state, (tensor) => tensor.detach().clone()));
 }
@@ -65,7 +65,7 @@ export function free(state: Readonly<State>): void {
   for (const tensor of Object.values(state)) tensor.dispose();
 }
 
-/** Returns state - from, in each tensor's dtype (differences of bool are as int32). */
+/** Returns state - from, in each tensor's dtype (int32 for bool). */
 export function differenceOf(state: Readonly<State>, from: Readonly<State>): State {
   return mapState(state, (tensor, key) => numbers(tensor).sub(numbers(at(from, key))));
 }
