@@ -189,6 +189,6 @@ describe("elements of edgegrad/vis", { skip: noBrowser }, () => {
       return globalThis.vis.defineElements().catch(() => {});
     });
     const [first] = problems.filter((text) => text.startsWith("[eg-histogram]"));
-    assert.match(first, /^\[eg-histogram\] what draws it cannot be loaded: TypeError/);
+    assert.match(first, /^\[eg-histogram\] the code that draws it cannot be loaded: TypeError/);
   });
 });

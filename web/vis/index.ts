@@ -1,4 +1,4 @@
-// edgegrad/vis: what happens in a training, for TensorBoard, pages and terminals.
+// edgegrad/vis: logs and charts of training, for TensorBoard, pages and terminals.
 
 export { defineElements } from "./define_elements.js";
 export type {

@@ -1,6 +1,6 @@
-// uPlot formats numbers in the language of the browser and cannot be loaded where that is none, such as "C" without a locale.
+// uPlot formats numbers in the language of the browser, and cannot be loaded if that is invalid, such as "C" without a locale.
 
-/** Makes English the language of a browser that has none; called before uPlot is loaded. */
+/** Sets English as the language of a browser with an invalid one; called before uPlot is loaded. */
 export function ensureLanguage(): void {
   if (!isLanguage(navigator.language))
     Object.defineProperty(navigator, "language", { value: "en", configurable: true });

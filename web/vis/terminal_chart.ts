@@ -1,4 +1,4 @@
-// terminalChart(): scalars of a log as a chart of characters.
+// terminalChart(): scalars of a log as a text chart.
 
 import { fail, refuse } from "../errors/errors.js";
 import { linesOf } from "./log/lines.js";
@@ -7,24 +7,24 @@ import { nodeProcess } from "./writers/node.js";
 
 /** Options of `terminalChart`. */
 export interface TerminalChartOptions {
-  /** The tags that are shown; by default all. */
+  /** The tags to draw; default: all. */
   tags?: readonly string[];
-  /** The runs that are shown; by default all. */
+  /** The runs to draw; default: all. */
   runs?: readonly string[];
-  /** How much a moving average forgets, from 0 (nothing is smoothed, the default) to below 1. */
+  /** The weight of the exponential moving average, from 0 (no smoothing, the default) to below 1. */
   smoothing?: number;
-  /** The columns of the chart; by default those of the terminal, else 80. */
+  /** The width of the chart in columns; default: that of the terminal, or 80. */
   width?: number;
-  /** The rows of the chart; default 12. */
+  /** The height of the chart in rows; default 12. */
   height?: number;
-  /** Whether lines have colors; by default if the output is a terminal. */
+  /** Whether lines have colors; default: whether the output is a terminal. */
   colors?: boolean;
 }
 
 const kMost = 1000;
 const kLeast = 20;
 
-/** Returns scalars of a log as a chart of characters, to print. */
+/** Returns a text chart of scalars of a log. */
 export async function terminalChart(
   log: RunLog,
   options: TerminalChartOptions = {},

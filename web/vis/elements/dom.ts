@@ -1,8 +1,8 @@
-// Makes elements of a page.
+// Creates DOM elements.
 
 type Attributes = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Returns an element with attributes (null and false leave one out) and contents; texts are never read as HTML. */
+/** Returns an element with attributes (null and false omit one) and contents; strings are never parsed as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -14,7 +14,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Returns an element of SVG. */
+/** Returns an SVG element. */
 export function svg<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -32,13 +32,13 @@ function setAll(target: Element, attributes: Attributes): void {
       target.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** Returns a box with these contents that scrolls, also by keyboard. */
+/** Returns a box with these contents that can be scrolled, also by keyboard. */
 export function scrolling(label: string, ...contents: Node[]): HTMLDivElement {
   const attributes = { class: "scroll", tabindex: 0, role: "group", "aria-label": label };
   return element("div", attributes, ...contents);
 }
 
-/** Returns a table with a caption, titles of the columns and rows of texts, the first of which names its row. */
+/** Returns a table with a caption, column titles and rows of strings; the first cell of a row is its heading. */
 export function table(
   caption: string,
   titles: readonly string[],
@@ -62,7 +62,7 @@ export function table(
   );
 }
 
-/** The most characters of a number; longer ones are written with an exponent. */
+/** The maximum length of a number; longer ones are written with an exponent. */
 const kMostCharacters = 8;
 
 /** Returns a number with about four digits. */

@@ -5,7 +5,7 @@ import { SeriesPanel } from "./log_panel.js";
 import type { Data } from "./panel.js";
 import { kPlotStyle, Plot } from "./plot.js";
 
-/** A histogram as bars. Attributes: `run` and `tag` (else the visitor chooses), `heading`. */
+/** A histogram as bars. Attributes: `run` and `tag` (by default the visitor chooses), `heading`. */
 export class HistogramPanel extends SeriesPanel<"histogram"> {
   protected readonly kind = "histogram";
   #plot: Plot | null = null;

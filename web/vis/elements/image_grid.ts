@@ -1,4 +1,4 @@
-// <eg-image-grid>: the pictures of a run.
+// <eg-image-grid>: the images of a run.
 
 import type { Picture } from "../log/picture.js";
 import type { LogRecord } from "../log/record.js";
@@ -13,7 +13,7 @@ const kStyle = `
 `;
 
 /**
- * Pictures. Attributes: `tag` shows every picture of one series, oldest first; without it the newest of every series. `run` (else all),
+ * Images. Attributes: `tag` (shows all images of one series, oldest first; by default the newest of every series), `run` (by default all),
  * `heading`.
  */
 export class ImageGrid extends LogPanel {

@@ -1,4 +1,4 @@
-// The panels by the names of their elements: a file of its own, which is loaded with the first element of a page.
+// The panels by the names of their elements. This file is loaded with the first element of a page.
 
 import { HistogramPanel } from "./histogram.js";
 import { ImageGrid } from "./image_grid.js";
@@ -23,7 +23,7 @@ const kPanels = {
   "eg-tape-graph": TapeGraphPanel,
 };
 
-/** Makes the panel of an element. */
+/** Creates the panel of an element. */
 export function panelOf(host: HTMLElement, name: PanelName): Panel {
   return new kPanels[name](host);
 }

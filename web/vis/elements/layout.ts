@@ -1,4 +1,4 @@
-// Layout by dagre (@dagrejs/dagre), which arranges a directed graph in layers like Graphviz's dot, in 49 kB.
+// Layout by dagre (@dagrejs/dagre, 49 kB), which arranges a directed graph in layers like Graphviz's dot.
 
 import { Graph, layout as place } from "@dagrejs/dagre";
 
@@ -7,7 +7,7 @@ export const kBoxHeight = 44;
 const kCharacter = 7.4;
 const kPadding = 26;
 
-/** An edge between boxes, by their positions in the list. */
+/** An edge between boxes, by their indices in the list. */
 export interface Edge {
   readonly from: number;
   readonly to: number;
@@ -31,7 +31,7 @@ export interface Layout {
   readonly edges: readonly (readonly Point[])[];
 }
 
-/** Computes a layout of boxes, each given by its lines of text, from the first ones downwards. */
+/** Computes the layout of boxes, each given by its lines of text, from top to bottom. */
 export function layOut(boxes: readonly (readonly string[])[], edges: readonly Edge[]): Layout {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 22, ranksep: 34, marginx: 8, marginy: 8 });

@@ -1,4 +1,4 @@
-// <eg-line-chart>: scalars of one or several runs as lines, smoothed if wanted.
+// <eg-line-chart>: scalars of one or more runs as lines, with optional smoothing.
 
 import { linesOf, smoothed, stepsOf, valuesAt } from "../log/lines.js";
 import { element, shortNumber } from "./dom.js";
@@ -9,7 +9,7 @@ import { kSeriesColors } from "./style.js";
 
 const kMostSmoothing = 0.99;
 
-/** A live chart of scalars. Attributes: `tags` and `runs` (with commas between them; all if left out), `smoothing`, `scale="log"`, `heading`. */
+/** A live chart of scalars. Attributes: `tags` and `runs` (comma-separated; by default all), `smoothing`, `scale="log"`, `heading`. */
 export class LineChart extends LogPanel {
   protected readonly kind = "scalar";
   readonly #smoothing = element("input", {

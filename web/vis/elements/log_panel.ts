@@ -1,4 +1,4 @@
-// What panels have in common that show series of a log: following it, and the choice of a run and a tag.
+// The base classes of panels of a log: they follow the log, and let the visitor choose a run and a tag.
 
 import type { LogRecord, RecordKind } from "../log/record.js";
 import type { ListenerHandle, Run, RunLog } from "../log/run_log.js";
@@ -10,7 +10,7 @@ export abstract class LogPanel extends Panel {
   #log: RunLog | null = null;
   #listening: ListenerHandle | null = null;
 
-  /** The log that is shown. */
+  /** The displayed log. */
   protected get log(): RunLog | null {
     return this.#log;
   }
@@ -23,7 +23,7 @@ export abstract class LogPanel extends Panel {
     this.redraw();
   }
 
-  /** The kind of records that are shown. */
+  /** The kind of records that the panel displays. */
   protected abstract readonly kind: RecordKind;
 
   override connected(): void {
@@ -48,7 +48,7 @@ export abstract class LogPanel extends Panel {
   }
 }
 
-/** A panel of one series: that of the attributes `run` and `tag`, or one that the visitor chooses among those there are. */
+/** A panel of one series: that of the attributes `run` and `tag`, or one that the visitor chooses. */
 export abstract class SeriesPanel<Kind extends RecordKind> extends LogPanel {
   protected abstract override readonly kind: Kind;
   readonly #runs = new Choice("Run", () => this.redraw());
@@ -60,7 +60,7 @@ export abstract class SeriesPanel<Kind extends RecordKind> extends LogPanel {
     this.controls.append(this.#runs.label, this.#tags.label, this.#steps.label);
   }
 
-  /** Returns the record that is shown: that of the chosen step, or the newest one. */
+  /** Returns the displayed record: that of the chosen step, or the newest one. */
   protected record(): LogRecord<Kind> | null {
     const records = this.records();
     return records[this.#steps.update(records)] ?? null;
@@ -83,7 +83,7 @@ export abstract class SeriesPanel<Kind extends RecordKind> extends LogPanel {
   }
 }
 
-/** A choice among names, which is not shown where there is none. */
+/** A selection of a name, which is hidden if there is nothing to choose. */
 class Choice {
   readonly label: HTMLLabelElement;
   readonly #select = element("select");
@@ -98,7 +98,7 @@ class Choice {
     });
   }
 
-  /** Returns the name that is chosen: the given one if there is one, else that of the visitor, else the first. */
+  /** Returns the chosen name: the given one, otherwise that of the visitor, otherwise the first. */
   update(names: readonly string[], given: string | null): string | null {
     this.label.hidden = given !== null || names.length < 2;
     if (given !== null) return given;
@@ -112,7 +112,7 @@ class Choice {
   }
 }
 
-/** A slider over the records of a series, which stays with the newest one until it is moved. */
+/** A slider over the records of a series, which follows the newest one until it is moved. */
 class StepSlider {
   readonly label: HTMLLabelElement;
   readonly #input = element("input", { type: "range", min: 0, step: 1 });
@@ -127,7 +127,7 @@ class StepSlider {
     });
   }
 
-  /** Returns the position of the record that is chosen. */
+  /** Returns the index of the chosen record. */
   update(records: readonly { step: number }[]): number {
     const newest = records.length - 1;
     this.label.hidden = records.length < 2;

@@ -1,14 +1,14 @@
-// <eg-confusion-matrix> and <eg-attention-map>: matrices as tables whose cells are shaded.
+// <eg-confusion-matrix> and <eg-attention-map>: matrices as tables with shaded cells.
 
 import type { Matrix } from "../log/matrix.js";
 import { element, scrolling, shortNumber } from "./dom.js";
 import { SeriesPanel } from "./log_panel.js";
 import type { Data } from "./panel.js";
 
-/** The most rows and columns that are drawn as cells; a page with more cells would be slow. */
+/** The limit on rows and on columns: with more cells, a page would be slow. */
 const kMostCells = 128;
 
-// Cells are never so dark that their texts could not be read.
+// Cells are never so dark that their text becomes unreadable.
 const kStyle = `
 .cells { border-spacing: 1px; border-collapse: separate; }
 .cells th { padding: 2px 6px; color: var(--dim); max-inline-size: 16ch; overflow: hidden; text-overflow: ellipsis; }
@@ -18,11 +18,11 @@ const kStyle = `
 .corner { text-align: start; }
 `;
 
-/** A matrix as a table with shaded cells, which is its own table of data. */
+/** A matrix as a table with shaded cells, which needs no separate data table. */
 abstract class MatrixPanel extends SeriesPanel<"matrix"> {
   protected readonly kind = "matrix";
 
-  /** What rows and columns are. */
+  /** The titles of the rows and columns. */
   protected abstract readonly axes: readonly [rows: string, columns: string];
   protected abstract readonly caption: string;
 
@@ -88,7 +88,7 @@ abstract class MatrixPanel extends SeriesPanel<"matrix"> {
   }
 }
 
-/** A confusion matrix, whose rows are shaded by the share of their class. Attributes: `run`, `tag`, `heading`. */
+/** A confusion matrix; shades are fractions of the row's class. Attributes: `run`, `tag`, `heading`. */
 export class ConfusionMatrixPanel extends MatrixPanel {
   protected readonly axes = ["Class", "predicted as"] as const;
   protected readonly caption =

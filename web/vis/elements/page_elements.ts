@@ -1,43 +1,43 @@
-// What TypeScript knows of the elements: in pages, and in the templates of frameworks. Where the types of pages or a framework are not
-// installed, the declarations for them come to nothing; the error of a line is ignored then, whereas @ts-expect-error would be one where they are.
+// The TypeScript types of the elements, in pages and in the templates of frameworks. Where the types of the DOM or a framework are not
+// installed, @ts-ignore hides the errors of their declarations; @ts-expect-error would be an error where they are installed.
 
 import type { RunLog } from "../log/run_log.js";
 import type { ModuleSummary } from "../model/summary.js";
 import type { TapeGraph } from "../model/tape_graph.js";
 import type { StepProfile } from "../profile/step_profile.js";
 
-// HTMLElement, or nothing where programs are compiled without the types of pages.
+// HTMLElement, or an empty type in programs that are compiled without the types of the DOM.
 type PageElement = typeof globalThis extends { HTMLElement: { prototype: infer Found } }
   ? Found
   : Record<never, never>;
 
-/** An element that shows something. */
+/** An element with a panel. */
 export interface PanelElement extends PageElement {
-  /** The heading above the panel; this and the other texts are attributes. */
+  /** The heading above the panel; like the other string properties, it reflects an attribute. */
   heading: string | null;
   /** Draws the panel again in the next frame, for example after custom properties have changed. */
   redraw(): void;
 }
 
-/** An element that shows series of a log. */
+/** An element that displays series of a log. */
 export interface LogElement extends PanelElement {
-  /** The log that is shown, and followed as it grows. */
+  /** The displayed log, which is followed as it grows. */
   log: RunLog | null;
 }
 
-/** An element that shows one series of a log. */
+/** An element that displays one series of a log. */
 export interface SeriesElement extends LogElement {
-  /** The name of the run; else the visitor chooses. */
+  /** The name of the run; by default the visitor chooses. */
   run: string | null;
-  /** The name of the series; else the visitor chooses. */
+  /** The name of the series; by default the visitor chooses. */
   tag: string | null;
 }
 
 /** `<eg-line-chart>`. */
 export interface LineChartElement extends LogElement {
-  /** The series, with commas between them; else all. */
+  /** The series, comma-separated; by default all. */
   tags: string | null;
-  /** The runs, with commas between them; else all. */
+  /** The runs, comma-separated; by default all. */
   runs: string | null;
   /** How much lines are smoothed, from 0 to 0.99. */
   get smoothing(): string | null;
@@ -66,10 +66,10 @@ export interface ProfileElement extends PanelElement {
   set profile(profile: ProfileData | null);
 }
 
-/** What a summary consists of: it may have come from another thread. */
+/** The data of a summary, which may have been posted from another thread. */
 export type SummaryData = Pick<ModuleSummary, "rows" | "inputBytes" | "outputBytes">;
 
-/** What a profile consists of: it may have come from another thread. */
+/** The data of a profile, which may have been posted from another thread. */
 export type ProfileData = Pick<StepProfile, "events" | "time">;
 
 /** The elements by their names, as `HTMLElementTagNameMap` has them. */
@@ -108,16 +108,16 @@ interface OfLog extends Heading {
 }
 
 interface OfSeries extends OfLog {
-  /** The name of the run; else the visitor chooses. */
+  /** The name of the run; by default the visitor chooses. */
   run?: string | undefined;
-  /** The name of the series; else the visitor chooses. */
+  /** The name of the series; by default the visitor chooses. */
   tag?: string | undefined;
 }
 
 interface OfLines extends OfLog {
-  /** The series, with commas between them; else all. */
+  /** The series, comma-separated; by default all. */
   tags?: string | undefined;
-  /** The runs, with commas between them; else all. */
+  /** The runs, comma-separated; by default all. */
   runs?: string | undefined;
   /** How much lines are smoothed, from 0 to 0.99. */
   smoothing?: number | string | undefined;
@@ -140,7 +140,7 @@ interface OfProfile extends Heading {
   profile?: ProfileData | null | undefined;
 }
 
-/** What each element takes in a template: its attributes and its property. */
+/** What each element accepts in a template: its attributes and its property. */
 export interface PanelProps {
   /** Attention between positions, over steps. */
   "eg-attention-map": OfSeries;
@@ -162,7 +162,7 @@ export interface PanelProps {
   "eg-tape-graph": OfGraph;
 }
 
-/** The elements of a framework's templates, each with what the framework's `Common` elements take. */
+/** The elements in a framework's templates, each with the framework's `Common` attributes. */
 export type PanelTags<Common> = { [Name in PanelName]: PanelProps[Name] & Common };
 
 interface VueProps {
@@ -173,10 +173,10 @@ interface VueProps {
   hidden?: boolean | undefined;
 }
 
-/** The elements as Vue knows components: classes with `$props`. */
+/** The elements as Vue components: classes with `$props`. */
 export type PanelComponents = {
   [Name in PanelName]: new () => PanelElements[Name] & {
-    /** What a template may pass. */
+    /** The props that a template may pass. */
     $props: PanelProps[Name] & VueProps;
   };
 };

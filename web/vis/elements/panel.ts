@@ -1,5 +1,5 @@
-// What all panels have in common: a figure with a heading, controls, a drawing, and a table behind it. The element of the page is in
-// shells.ts, which calls its panel.
+// The base class of panels: a figure with a heading, controls, a drawing, and a table of its data. The custom elements are in shells.ts;
+// each calls its panel.
 
 import { element, scrolling, table } from "./dom.js";
 import { kStyle } from "./style.js";
@@ -10,14 +10,14 @@ export interface Data {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The most rows of the table behind a chart. */
+/** The limit on rows of a chart's data table. */
 const kMostRows = 200;
 
-/** What an element of a page shows; draws it again in the next frame when that changes. */
+/** The contents of an element, which are redrawn in the next frame when they change. */
 export abstract class Panel {
-  /** Where the panel is drawn. */
+  /** The area of the drawing. */
   protected readonly area = element("div", { class: "area" });
-  /** Where its controls are. */
+  /** The container of the controls. */
   protected readonly controls = element("div", { class: "controls" });
   readonly #caption = element("figcaption");
   readonly #table = scrolling("Data");
@@ -29,10 +29,10 @@ export abstract class Panel {
   );
   readonly #figure = element("figure");
   #isDrawn = true;
-  // The color of texts; a change of it begins a transition.
+  // Has the color of the text; a change of the color starts a transition, whose event redraws the panel.
   readonly #probe = element("span", { class: "probe", "aria-hidden": true });
 
-  /** Makes the contents of an element of a page. */
+  /** Creates the contents of an element. */
   constructor(protected readonly host: HTMLElement) {
     const root = host.attachShadow({ mode: "open" });
     const style = element("style", {}, kStyle, this.moreStyle());
@@ -42,15 +42,15 @@ export abstract class Panel {
     this.#probe.addEventListener("transitionend", () => this.redraw());
   }
 
-  /** Shows what the element's property was set to. */
+  /** Displays the value of the element's property. */
   abstract show(value: never): void;
 
-  /** Called when the element has come into the page. */
+  /** Called when the element is connected to the page. */
   connected(): void {
     this.redraw();
   }
 
-  /** Called when the element has left the page. */
+  /** Called when the element is disconnected from the page. */
   disconnected(): void {}
 
   /** Called when an attribute has changed. */
@@ -76,13 +76,13 @@ export abstract class Panel {
     });
   }
 
-  /** Draws what there is now into `area`, and returns null; or returns the sentence to show, because there is nothing. */
+  /** Draws the current data into `area` and returns null; if there is no data, returns the sentence to display instead. */
   protected abstract draw(): string | null;
 
   /** Returns the data behind the drawing; null if there is none. */
   protected abstract data(): Data | null;
 
-  /** Whether there is a table behind the drawing; false if the drawing is a table itself. */
+  /** Whether the panel has a data table; false if the drawing is a table itself. */
   protected hasData(): boolean {
     return true;
   }
@@ -93,7 +93,7 @@ export abstract class Panel {
     return "";
   }
 
-  /** Returns the color that a custom property of the style sheet has now, for a canvas. */
+  /** Returns the present color of a custom property of the style sheet, for a canvas. */
   protected color(name: string): string {
     const probe = element("span", { style: `color: var(--${name})` });
     this.#figure.append(probe);

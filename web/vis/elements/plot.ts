@@ -1,4 +1,4 @@
-// uPlot in a panel: made anew when its options change, else given new data.
+// uPlot in a panel: it is created again when its options change; otherwise it gets new data.
 
 /// <reference path="./css.d.ts" />
 import uPlot from "uplot";
@@ -21,14 +21,14 @@ export interface PlotSeries {
   readonly label: string;
   readonly color: string;
   readonly mark: Mark;
-  /** Drawn pale, and not in the legend. */
+  /** Whether the series is drawn pale and is not in the legend. */
   readonly isFaint?: boolean;
   readonly values: readonly (number | null)[];
 }
 
-/** What a plot shows. */
+/** The content of a plot. */
 export interface PlotContent {
-  /** What it is, for screen readers. */
+  /** The description for screen readers. */
   readonly label: string;
   readonly x: readonly number[];
   readonly xLabel: string;
@@ -46,7 +46,7 @@ const kPale = 0.25;
 const kWidth = 2;
 const kPointSize = 6;
 const kAxisWidth = 60;
-/** The most characters beside the y axis. */
+/** The maximum length of a label of the y axis. */
 const kMostOfTick = 6;
 
 /** A plot in an area of a page. */
@@ -66,7 +66,7 @@ export class Plot {
     this.#resized.observe(this.#host);
   }
 
-  /** Shows other content. */
+  /** Displays new content. */
   show(content: PlotContent): void {
     this.#content = content;
     const { series, ends, isLog, axis, grid, xLabel } = content;
@@ -81,7 +81,7 @@ export class Plot {
     this.#showValues(null);
   }
 
-  /** Removes it. */
+  /** Removes the plot. */
   remove(): void {
     this.#resized.disconnect();
     this.#plot?.destroy();
@@ -109,7 +109,7 @@ export class Plot {
     };
   }
 
-  // The values at the pointer, or the latest ones.
+  // Displays the values at the pointer, or the latest ones.
   #showValues(index: number | null): void {
     const { series, x, xLabel, label } = this.#content as PlotContent;
     const shown = series.filter(({ isFaint }) => !isFaint);
@@ -141,13 +141,13 @@ function seriesOf({ label, color, mark, isFaint = false }: PlotSeries): uPlot.Se
   return { ...shared, fill: color, width: 0, points, ...(bars && { paths: bars }) };
 }
 
-// A line of one point would not be seen.
+// A line of one point would be invisible.
 function isShort(plot: uPlot, i: number): boolean {
   const values = plot.data[i] as (number | null)[];
   return values.filter((value) => value !== null).length < 2;
 }
 
-// The marks of a logarithmic axis that have no room for a text are null. Small numbers are short with an exponent.
+// Ticks of a logarithmic axis without room for a label are null. Small numbers are written with an exponent.
 function tickText(tick: number | null): string {
   if (tick === null) return "";
   const text = String(Number(tick.toPrecision(6)));

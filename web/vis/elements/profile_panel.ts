@@ -1,4 +1,4 @@
-// <eg-profile>: where the time of a step went: a timeline, and the time by op, layer and thread.
+// <eg-profile>: the time of a step as a timeline, and by op, layer and thread.
 
 import { kTimeTitles, milliseconds, timeCells } from "../profile/profile_text.js";
 import type { StepProfile } from "../profile/step_profile.js";
@@ -6,7 +6,7 @@ import { element, scrolling, table } from "./dom.js";
 import { type Data, Panel } from "./panel.js";
 import { kTimelineStyle, lanesOf } from "./timeline.js";
 
-/** The most rows of a table of times. */
+/** The limit on rows of a table of times. */
 const kMostRows = 12;
 
 const kStyle = `
@@ -15,7 +15,7 @@ const kStyle = `
 .times tbody th { white-space: normal; overflow-wrap: anywhere; }
 `;
 
-/** Shows what `profileStep()` returned. */
+/** Displays the result of `profileStep()`. */
 export class ProfilePanel extends Panel {
   #profile: StepProfile | null = null;
 

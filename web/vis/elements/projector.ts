@@ -8,8 +8,8 @@ import { kPlotStyle, Plot, type PlotSeries } from "./plot.js";
 import { kSeriesColors } from "./style.js";
 
 /**
- * Points: the first two columns of a matrix, such as that of `pca()` or `umap()`, whose row labels are their classes. Attributes: `run`, `tag`
- * (else the visitor chooses), `heading`.
+ * Points: the first two columns of a matrix, such as the result of `pca()` or `umap()`. The row labels are their classes. Attributes: `run`, `tag`
+ * (by default the visitor chooses), `heading`.
  */
 export class Projector extends SeriesPanel<"matrix"> {
   protected readonly kind = "matrix";
@@ -69,7 +69,7 @@ export class Projector extends SeriesPanel<"matrix"> {
   }
 }
 
-// From left to right, as plots need them; points that are not finite are left out.
+// Sorts points from left to right, as plots require; omits points that are not finite.
 function sorted({ rows, columns, values, rowLabels }: Matrix) {
   return Array.from({ length: rows }, (_, i) => ({
     label: rowLabels?.[i] ?? "points",

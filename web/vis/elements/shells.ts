@@ -1,5 +1,5 @@
-// The custom elements of a page. They are small, because they are defined when edgegrad/vis is imported: frameworks ask an element for its
-// properties when they make it, and only once. What draws them is loaded with the first that is in the page.
+// The custom elements. They are defined when edgegrad/vis is imported, because frameworks look up the properties of an element only once, when
+// they create it. So they are small, and the code that draws them is loaded with the first element in the page.
 
 import { describe, refuse } from "../../errors/errors.js";
 import { ensureLanguage } from "../language.js";
@@ -13,7 +13,7 @@ import type { Panel } from "./panel.js";
 interface Property {
   readonly name: string;
   readonly expected: string;
-  /** Returns what is shown for a value that is not null or undefined; null if that is not what is expected. */
+  /** Converts a value other than null and undefined to what is displayed; null if the value is invalid. */
   readonly read: (value: never) => unknown;
 }
 
@@ -58,7 +58,7 @@ const kElements: Readonly<Record<PanelName, readonly [Property, ...attributes: s
   ],
 };
 
-/** Defines those elements that the page does not have yet; does nothing where there is no page. */
+/** Defines the elements that are not defined yet; does nothing outside of a page. */
 export function define(): void {
   if (globalThis.customElements === undefined || globalThis.HTMLElement === undefined) return;
   for (const [name, [property, ...attributes]] of Object.entries(kElements))
@@ -68,14 +68,14 @@ export function define(): void {
 
 let loading: Promise<typeof import("./index.js")> | null = null;
 
-/** Loads what draws the elements. */
+/** Loads the code that draws the elements. */
 export function load(): Promise<typeof import("./index.js")> {
   ensureLanguage();
   loading ??= import("./index.js");
   return loading;
 }
 
-// A class has to be made in a page: elsewhere there is nothing to extend.
+// The class is created by a function, because outside of a page there is no HTMLElement to extend.
 function shellOf(
   name: PanelName,
   property: Property,
@@ -99,7 +99,7 @@ function shellOf(
         enumerable: true,
         configurable: true,
       });
-      // Some frameworks set nothing but properties.
+      // Some frameworks set only properties.
       for (const text of texts)
         Object.defineProperty(Shell.prototype, text, {
           get(this: Shell) {
@@ -119,7 +119,7 @@ function shellOf(
       else
         load().then(
           ({ panelOf }) => this.#draw(panelOf),
-          (error) => console.error(`[${name}] what draws it cannot be loaded:`, error),
+          (error) => console.error(`[${name}] the code that draws it cannot be loaded:`, error),
         );
       this.#takeOver();
     }
@@ -156,7 +156,7 @@ function shellOf(
       this.#panel?.show(value as never);
     }
 
-    // What a program has set before it imported the elements is a property of its own, which hides that of the class.
+    // A property that a program has set before the element was defined is an own property, which hides that of the class.
     #takeOver(): void {
       const own: Record<string, unknown> = this as never;
       for (const set of [...texts, property.name].filter((one) => Object.hasOwn(own, one))) {

@@ -1,6 +1,6 @@
-// The look of all panels. Pages change it by these custom properties; colors are pairs for light and dark pages (light-dark()).
+// The style of all panels. Pages change it by these custom properties; colors are pairs for light and dark pages (light-dark()).
 
-/** Colors of series, in their order. */
+/** The number of colors of series. */
 export const kSeriesColors = 6;
 
 /** The style sheet of every panel. */

@@ -13,7 +13,7 @@ dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
 dt { color: var(--dim); }
 `;
 
-/** Shows what `summary()` returned. */
+/** Displays the result of `summary()`. */
 export class SummaryTable extends Panel {
   #summary: ModuleSummary | null = null;
 

@@ -16,10 +16,10 @@ const kStyle = `
 .view { overflow: auto; max-block-size: 480px; }
 `;
 
-/** Shows what `tapeGraph()` returned. */
+/** Displays the result of `tapeGraph()`. */
 export class TapeGraphPanel extends Panel {
   #graph: TapeGraph | null = null;
-  // Loaded with the first graph: the library is as large as all other panels.
+  // Loaded with the first graph, because the library is as large as all other panels.
   #layout: typeof import("./layout.js") | null = null;
 
   override show(graph: TapeGraph | null): void {

@@ -9,7 +9,7 @@ const kBar = 20;
 const kAxis = 22;
 const kLeastWidth = 1;
 const kMarks = 4;
-/** About the units of width of a character. */
+/** The approximate width of a character. */
 const kCharacter = 7.5;
 
 /** The style sheet of timelines. */
@@ -23,7 +23,7 @@ export const kTimelineStyle = `
 .lanes .other { fill: color-mix(in srgb, var(--dim) 45%, var(--surface)); }
 `;
 
-/** Returns a picture of events in lanes; pointing at one tells its name, layer and duration. */
+/** Returns a drawing of events in lanes; the tooltip of an event has its name, layer and duration. */
 export function lanesOf(events: readonly StepEvent[], label: string): SVGSVGElement {
   const threads = [...new Set(events.map(({ thread }) => thread))];
   const end = Math.max(...events.map(({ start, duration }) => start + duration));

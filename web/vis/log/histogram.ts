@@ -1,9 +1,9 @@
-// Histograms: how often values fall into each of a number of equal ranges.
+// Histograms with ranges of equal width.
 
 import { refuse } from "../../errors/errors.js";
 import { afterwards, type Later, numbersOf, type Values } from "./values.js";
 
-/** How often the values of a tensor fall into each of some ranges of equal width. */
+/** A histogram: the number of values in each of several ranges of equal width. */
 export interface Histogram {
   /** The smallest finite value; 0 if there is none. */
   readonly min: number;
@@ -11,26 +11,26 @@ export interface Histogram {
   readonly max: number;
   /** The number of finite values. */
   readonly count: number;
-  /** The number of values that are NaN or infinite; they are in no range. */
+  /** The number of values that are NaN or infinite, which are not in any range. */
   readonly nonFinite: number;
   /** The sum of the finite values. */
   readonly sum: number;
   /** The sum of their squares. */
   readonly sumOfSquares: number;
-  /** The upper end of each range, in rising order. The first range begins at `min`. */
+  /** The upper end of each range, in ascending order. The first range begins at `min`. */
   readonly limits: Float64Array;
   /** The number of values in each range. */
   readonly counts: Float64Array;
 }
 
-/** The most ranges of a histogram. */
+/** The limit on ranges of a histogram. */
 const kMostBins = 4096;
 
-/** The ranges of a histogram unless a number is given. */
+/** The default number of ranges. */
 export const kBins = 30;
 
 /**
- * Returns the histogram of values, as they are at the time of the call. For a tensor on another device than the CPU it is a promise.
+ * Returns the histogram of values at the time of the call; a promise for a tensor on another device than the CPU.
  */
 export function histogramOf(where: string, values: Values, bins: number = kBins): Later<Histogram> {
   if (!Number.isInteger(bins) || bins < 1 || bins > kMostBins)
@@ -50,9 +50,9 @@ function counted(values: ArrayLike<number>, bins: number): Histogram {
     sumOfSquares += value * value;
   }
   if (count === 0) [min, max] = [0, 0];
-  // Values that are all the same are in one range.
+  // If all values are equal, there is one range.
   const ranges = min === max ? 1 : bins;
-  // The difference of two numbers can be too large for a number.
+  // max - min could overflow.
   const at = (share: number) => min * (1 - share) + max * share;
   const limits = Float64Array.from({ length: ranges }, (_, i) => at((i + 1) / ranges));
   limits[ranges - 1] = max;

@@ -1,14 +1,14 @@
-// Series of scalars as lines over the same steps.
+// Series of scalars as lines over common steps.
 
 import type { RunLog } from "./run_log.js";
 
-/** A line: what it is called, and its values by step. */
+/** A line: its label, and its values by step. */
 export interface Line {
   readonly label: string;
   readonly points: ReadonlyMap<number, number>;
 }
 
-/** Returns the lines of these tags, or of all if null, in these runs, or in all. A step that came twice has its later value. */
+/** Returns the lines of these tags (null: all) in these runs (null: all). A step that was recorded twice has its later value. */
 export function linesOf(
   log: RunLog,
   tags: readonly string[] | null,
@@ -29,13 +29,13 @@ export function linesOf(
   );
 }
 
-/** Returns all steps of lines, in rising order. */
+/** Returns all steps of lines, in ascending order. */
 export function stepsOf(lines: readonly Line[]): number[] {
   const steps = new Set(lines.flatMap(({ points }) => [...points.keys()]));
   return [...steps].sort((a, b) => a - b);
 }
 
-/** Returns the values of a line at steps; null where there is none, or none that can be drawn. */
+/** Returns the values of a line at steps; null where there is no value or it is not finite. */
 export function valuesAt({ points }: Line, steps: readonly number[]): (number | null)[] {
   return steps.map((step) => {
     const value = points.get(step);
@@ -43,7 +43,7 @@ export function valuesAt({ points }: Line, steps: readonly number[]): (number | 
   });
 }
 
-/** Returns a moving average that forgets exponentially: 0 leaves the values as they are, near 1 it is flat. It is not biased to 0. */
+/** Returns an exponential moving average with bias correction: weight 0 keeps the values unchanged, and near 1 the line is flat. */
 export function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {
   let [average, share] = [0, 0];
   return values.map((value) => {

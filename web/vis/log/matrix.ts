@@ -12,9 +12,9 @@ export interface Matrix {
   readonly columns: number;
   /** The elements, row by row. */
   readonly values: Float64Array;
-  /** The names of the rows, if they have some. */
+  /** The names of the rows, or null. */
   readonly rowLabels: readonly string[] | null;
-  /** The names of the columns, if they have some. */
+  /** The names of the columns, or null. */
   readonly columnLabels: readonly string[] | null;
 }
 
@@ -29,10 +29,10 @@ export interface MatrixLabels {
 /** A matrix: a tensor with two dimensions, or rows of numbers. */
 export type MatrixValues = Tensor | readonly (NumericArray | readonly number[])[];
 
-/** The most elements of a matrix. */
+/** The limit on elements of a matrix. */
 const kMost = 2 ** 22;
 
-/** Returns a matrix as it is now; a promise for a tensor on another device than the CPU. */
+/** Returns a matrix with the present values; a promise for a tensor on another device than the CPU. */
 export function matrixOf(
   where: string,
   values: MatrixValues,
@@ -52,8 +52,8 @@ export function matrixOf(
 }
 
 /**
- * Returns how often each class was taken for each other one: row i and column j count the samples of class i that were predicted as j.
- * Takes classes as integers from 0 up to `classes` - 1, as tensors on the CPU or arrays.
+ * Returns the confusion matrix: row i and column j count the samples of class i that were predicted as j. Classes are integers from 0 to
+ * `classes` - 1, in tensors on the CPU or arrays.
  */
 export function confusionMatrix(targets: Values, predictions: Values, classes: number): number[][] {
   const where = "confusionMatrix";

@@ -1,41 +1,41 @@
-// Pictures: tensors as bytes of pixels.
+// Converts tensors to images of bytes.
 
 import { type Tensor, Tensor as TensorClass } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
 import { afterwards, type Later, numbersOf } from "./values.js";
 
-/** A picture as bytes. */
+/** An image as bytes. */
 export interface Picture {
   /** The number of rows. */
   readonly height: number;
   /** The number of pixels in a row. */
   readonly width: number;
-  /** 1 for gray, 3 for red, green and blue, 4 with opacity. */
+  /** 1 for gray, 3 for RGB, 4 for RGBA. */
   readonly channels: 1 | 3 | 4;
-  /** The pixels row by row, each with its channels. */
+  /** The pixels in row order, with interleaved channels. */
   readonly data: Uint8Array;
 }
 
-/** The order of the dimensions of a picture: height, width, and channels if there are several. */
+/** The order of the dimensions of an image: height, width, and channels if there are several. */
 export type PictureLayout = "CHW" | "HWC" | "HW";
 
-/** The order of the dimensions of several pictures. */
+/** The order of the dimensions of several images. */
 export type PicturesLayout = "NCHW" | "NHWC" | "NHW";
 
-/** The most pixels of a picture. */
+/** The limit on pixels of an image. */
 const kMostPixels = 2 ** 26;
 
-/** The pixels between the pictures of a grid. */
+/** The pixels between the images of a grid. */
 const kGap = 2;
 
-/** Returns the picture in a tensor: uint8 as it is, other dtypes from 0 to 1. A promise for a tensor on another device than the CPU. */
+/** Returns the image in a tensor: uint8 values as they are, other dtypes with values from 0 to 1. A promise for a tensor on another device than the CPU. */
 export function pictureOf(where: string, image: Tensor, layout: PictureLayout): Later<Picture> {
   return afterwards(picturesOf(where, "image", image, layout, `N${layout}`), firstOf);
 }
 
 const firstOf = (pictures: readonly Picture[]) => pictures[0] as Picture;
 
-/** Returns one picture with several beside each other, `columns` in a row; null for as many columns as rows. */
+/** Returns a grid of images with `columns` images per row; null for about as many columns as rows. */
 export function gridOf(
   where: string,
   images: Tensor,

@@ -1,4 +1,4 @@
-// Records: what a training tells of itself. Logs keep them, writers write them to files.
+// Records: the values that training reports. Logs keep them, and writers write them to files.
 
 import { Tensor } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
@@ -7,13 +7,13 @@ import type { Matrix } from "./matrix.js";
 import type { Picture } from "./picture.js";
 import { afterwards, type Later, numbersOf } from "./values.js";
 
-/** The values that records can have, by their kind. */
+/** The types of records' values, by kind. */
 export interface RecordValues {
   /** A number: a loss, an accuracy, a learning rate. */
   scalar: number;
-  /** How often the values of a tensor fall into each of some ranges. */
+  /** A histogram of values. */
   histogram: Histogram;
-  /** A picture. */
+  /** An image. */
   image: Picture;
   /** A matrix: a confusion matrix, an attention map, the points of an embedding. */
   matrix: Matrix;
@@ -27,33 +27,33 @@ export type RecordKind = keyof RecordValues;
 /** All kinds. */
 export const kKinds: readonly RecordKind[] = ["scalar", "histogram", "image", "matrix", "text"];
 
-/** One value that a training told. */
+/** One value that training reported. */
 export type LogRecord<Kind extends RecordKind = RecordKind> = {
   [K in Kind]: {
-    /** What kind of value it is. */
+    /** The kind of value. */
     readonly kind: K;
-    /** The name of the series that it belongs to; "/" makes groups: "loss/train". */
+    /** The name of its series; "/" forms groups: "loss/train". */
     readonly tag: string;
-    /** The number of the training step. */
+    /** The training step. */
     readonly step: number;
-    /** When it was told, in seconds since 1970. */
+    /** When it was reported, in seconds since 1970. */
     readonly wallTime: number;
     /** The value. */
     readonly value: RecordValues[K];
   };
 }[Kind];
 
-/** Where and when a record was told. */
+/** The series, step and time of a record. */
 export interface Place {
   readonly tag: string;
   readonly step: number;
   readonly wallTime: number;
 }
 
-/** The most characters of a tag. */
+/** The maximum length of a tag. */
 const kMostCharacters = 1000;
 
-/** Returns the place of a record; throws InvalidArgument for a tag or a step that cannot be one. */
+/** Returns the place of a record; throws InvalidArgument for an invalid tag or step. */
 export function placeOf(where: string, tag: unknown, step: unknown): Place {
   if (typeof tag !== "string" || tag === "" || tag.length > kMostCharacters)
     refuse(where, "tag", `a text of 1 to ${kMostCharacters} characters`, tag);
@@ -62,7 +62,7 @@ export function placeOf(where: string, tag: unknown, step: unknown): Place {
   return { tag: tag as string, step: step as number, wallTime: Date.now() / 1000 };
 }
 
-/** Returns the number that a scalar is: a number, or a tensor with one element. */
+/** Returns the value of a scalar, which is a number or a tensor with one element. */
 export function scalarOf(where: string, value: number | bigint | Tensor): Later<number> {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);

@@ -1,4 +1,4 @@
-// What runs and writers have in common: the methods by which a training tells them its values.
+// The base class of runs and writers: the methods to which training reports values.
 
 import type { Tensor } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
@@ -9,19 +9,19 @@ import { type LogRecord, placeOf, type RecordKind, scalarOf, textOf } from "./re
 import type { Later, Values } from "./values.js";
 
 /**
- * Takes the values that a training tells, under PyTorch's names (`add_scalar` is `addScalar`). Values are those of the time of the call:
- * tensors may change or be freed afterwards. Those of a tensor on another device than the CPU arrive later, in any order.
+ * Receives the values that training reports, through methods with PyTorch's names (`add_scalar` is `addScalar`). Values are read at the time
+ * of the call: tensors may change or be freed afterward. Those of a tensor on another device than the CPU arrive later, in any order.
  */
 export abstract class Recorder {
   readonly #pending = new Set<Promise<void>>();
   #failure: unknown = null;
 
-  /** Adds a number: a loss, an accuracy. A tensor must have one element. NaN and infinities are values like others. */
+  /** Adds a number, such as a loss or an accuracy. A tensor must have one element. NaN and infinities are allowed. */
   addScalar(tag: string, value: number | bigint | Tensor, step = 0): void {
     this.#add("addScalar", "scalar", tag, step, (where) => scalarOf(where, value));
   }
 
-  /** Adds several numbers whose tags begin with `mainTag` and "/". */
+  /** Adds several numbers, whose tags begin with `mainTag` and "/". */
   addScalars(
     mainTag: string,
     values: Readonly<Record<string, number | bigint | Tensor>>,
@@ -34,19 +34,19 @@ export abstract class Recorder {
     }
   }
 
-  /** Adds how often values fall into each of `bins` ranges of equal width, 30 by default. Takes a tensor of any shape or numbers. */
+  /** Adds a histogram with `bins` ranges of equal width, 30 by default. Takes a tensor of any shape, or numbers. */
   addHistogram(tag: string, values: Values, step = 0, bins?: number): void {
     this.#add("addHistogram", "histogram", tag, step, (where) => histogramOf(where, values, bins));
   }
 
-  /** Adds a picture, of dtype uint8 or with values from 0 to 1. `layout` is the order of its dimensions, "CHW" by default. */
+  /** Adds an image, of dtype uint8 or with values from 0 to 1. `layout` is the order of its dimensions, "CHW" by default. */
   addImage(tag: string, image: Tensor, step = 0, layout: PictureLayout = "CHW"): void {
     this.#add("addImage", "image", tag, step, (where) => pictureOf(where, image, layout));
   }
 
   /**
-   * Adds one picture with several beside each other. `layout` is the order of the dimensions, "NCHW" by default; `columns` the number of
-   * pictures in a row, by default about as many as there are rows.
+   * Adds a grid of images as one image. `layout` is the order of the dimensions, "NCHW" by default; `columns` is the number of images per row,
+   * by default about as many as there are rows.
    */
   addImages(
     tag: string,
@@ -68,7 +68,7 @@ export abstract class Recorder {
     this.#add("addText", "text", tag, step, (where) => textOf(where, text));
   }
 
-  /** Resolves when every value that was added has arrived; rejects with the error of the first one that could not be read or written. */
+  /** Resolves when all added values have arrived; rejects with the error of the first one that could not be read or written. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
     if (this.#failure === null) return;
@@ -77,13 +77,13 @@ export abstract class Recorder {
     throw failure;
   }
 
-  /** Takes a record as it is. */
+  /** Adds a record as it is. */
   abstract take(record: LogRecord): void;
 
-  /** Throws if records of this kind cannot be taken. */
+  /** Throws if records of this kind are not supported. */
   protected abstract accept(where: string, kind: RecordKind): void;
 
-  /** Waits for a promise before this is settled. */
+  /** Makes settled() wait for a promise. */
   protected waitFor(promise: Promise<unknown>): void {
     const pending = promise
       .then(

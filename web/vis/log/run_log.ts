@@ -1,30 +1,30 @@
-// Logs: the records of one or several trainings in memory, for charts and whoever else listens.
+// Logs: the records of one or more training runs in memory, for charts and other listeners.
 
 import { fail, refuse } from "../../errors/errors.js";
 import { kKinds, type LogRecord, placeOf, type RecordKind } from "./record.js";
 import { Recorder } from "./recorder.js";
 import { Series } from "./series.js";
 
-/** Learns of every record of a log, with the name of its run. */
+/** Called with every new record of a log and the name of its run. */
 export type LogListener = (record: LogRecord, run: string) => void;
 
-/** What listens to a log. */
+/** The handle of a listener. */
 export interface ListenerHandle {
-  /** Ends it. */
+  /** Removes the listener. */
   remove(): void;
 }
 
-/** How many records a log keeps of each series, by their kind. Of a series that is longer, every second record is dropped. */
+/** The number of records that a log keeps of each series, by kind. A longer series is thinned out by dropping every second record. */
 export interface LogOptions {
-  /** The most scalars of a series; default 10,000. */
+  /** The maximum number of scalars of a series; default 10,000. */
   scalar?: number;
-  /** The most histograms of a series; default 200. */
+  /** The maximum number of histograms of a series; default 200. */
   histogram?: number;
-  /** The most pictures of a series; default 20. */
+  /** The maximum number of images of a series; default 20. */
   image?: number;
-  /** The most matrices of a series; default 20. */
+  /** The maximum number of matrices of a series; default 20. */
   matrix?: number;
-  /** The most texts of a series; default 200. */
+  /** The maximum number of texts of a series; default 200. */
   text?: number;
 }
 
@@ -36,23 +36,23 @@ const kDefaults: Required<LogOptions> = {
   text: 200,
 };
 
-/** The records of one or several runs, in memory. Training loops feed it, charts, writers and other listeners read it. */
+/** The records of one or more runs, in memory. Training loops add records, and charts, writers and other listeners read them. */
 export class RunLog {
   readonly #runs = new Map<string, Run>();
   readonly #listeners = new Set<LogListener>();
   readonly #limits: Required<LogOptions>;
 
-  /** Makes an empty log. */
+  /** Creates an empty log. */
   constructor(options: LogOptions = {}) {
     this.#limits = limitsOf(options);
   }
 
-  /** The runs of the log, in the order in which they began. */
+  /** The runs of the log, in the order of their creation. */
   get runs(): readonly Run[] {
     return [...this.#runs.values()];
   }
 
-  /** Returns the run of a name; begins it if there is none. */
+  /** Returns the run with a name; creates it if it does not exist. */
   run(name: string): Run {
     if (typeof name !== "string" || name === "")
       refuse("RunLog.run", "name", "a text that is not empty", name);
@@ -71,12 +71,12 @@ export class RunLog {
     return { remove: () => void this.#listeners.delete(listener) };
   }
 
-  /** Returns the tags of all runs with records of a kind, in the order in which they came. */
+  /** Returns the tags of all runs with records of a kind, in the order of their first records. */
   tags(kind: RecordKind): string[] {
     return [...new Set(this.runs.flatMap((run) => run.tags(kind)))];
   }
 
-  /** Resolves when the values of all tensors that were added have arrived. */
+  /** Resolves when the values of all added tensors have arrived. */
   async settled(): Promise<void> {
     await Promise.all(this.runs.map((run) => run.settled()));
   }
@@ -111,12 +111,12 @@ export class Run extends Recorder {
     this.#tell = tell;
   }
 
-  /** Returns the tags with records of a kind, in the order in which they came. */
+  /** Returns the tags with records of a kind, in the order of their first records. */
   tags(kind: RecordKind): string[] {
     return [...this.#of(kind).keys()];
   }
 
-  /** Returns the records of a series, in the order in which they came; an empty list if there are none. */
+  /** Returns the records of a series in the order in which they were added; an empty list if there are none. */
   records<Kind extends RecordKind>(kind: Kind, tag: string): readonly LogRecord<Kind>[] {
     return (this.#of(kind).get(tag)?.records ?? []) as readonly LogRecord<Kind>[];
   }
@@ -126,7 +126,7 @@ export class Run extends Recorder {
     return this.records(kind, tag).at(-1) ?? null;
   }
 
-  /** Returns all records that are kept, from the oldest to the newest. */
+  /** Returns all kept records, from the oldest to the newest. */
   all(): LogRecord[] {
     const records = kKinds.flatMap((kind) =>
       [...this.#of(kind).values()].flatMap((series) => [...series.records]),
@@ -134,7 +134,7 @@ export class Run extends Recorder {
     return records.sort((a, b) => a.wallTime - b.wallTime);
   }
 
-  /** Takes a record that a log in another thread told its listener: records can be posted as they are. */
+  /** Adds a record from the listener of a log in another thread: records can be posted as they are. */
   override take(record: LogRecord): void {
     if (typeof record !== "object" || record === null) refuse("Run.take", "record", "one", record);
     placeOf("Run.take", record.tag, record.step);

@@ -1,12 +1,12 @@
-// Series: the records of one tag, of which only so many are kept.
+// Series: the records of one tag, in limited number.
 
 import type { LogRecord } from "./record.js";
 
-/** The records of one tag. When it is full, every second one is dropped, and from then on only every second one is kept, and so on. */
+/** The records of one tag. When it is full, every second one is dropped; from then on only every second new one is kept, and so on. */
 export class Series {
   readonly #most: number;
   #records: LogRecord[] = [];
-  // The newest record, if it is not one of those that are kept.
+  // The newest record, if it is not among the kept ones.
   #newest: LogRecord | null = null;
   #stride = 1;
   #count = 0;

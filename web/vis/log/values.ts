@@ -1,20 +1,20 @@
-// Reads the values of tensors: at once from the CPU, as a promise from other devices.
+// Reads the values of tensors: immediately from the CPU, as a promise from other devices.
 
 import { type NumericArray, noGrad, scope, Tensor } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
 
-/** What values can be: a tensor of any shape and real dtype, or numbers. */
+/** A tensor of any shape and real dtype, or numbers. */
 export type Values = Tensor | NumericArray | readonly number[];
 
-/** A value that is there, or will be. */
+/** A value or a promise of it. */
 export type Later<T> = T | Promise<T>;
 
-/** Goes on with a value when it is there. */
+/** Calls a function with a value when it is available. */
 export function afterwards<T, U>(value: Later<T>, next: (value: T) => U): Later<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Returns values as they are now as numbers; for a tensor on another device than the CPU, a promise of them. */
+/** Returns the present values as numbers; a promise for a tensor on another device than the CPU. */
 export function numbersOf(where: string, name: string, values: Values): Later<ArrayLike<number>> {
   if (values instanceof Tensor) return elementsOf(where, name, values);
   const isList = Array.isArray(values) || (ArrayBuffer.isView(values) && "length" in values);

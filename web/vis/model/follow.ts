@@ -1,22 +1,22 @@
-// Follows a call of a module: which of its parts runs, and which ops that part calls.
+// Follows a call of a module: which submodule runs, and which ops it calls.
 
 import { func, nn, noGrad, scope, Tensor } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
 
-/** What learns of the parts of a call, in their order. Paths are the dotted names of modules, "" for the whole one. */
+/** Callbacks for the events of a call, in order. Paths are the dotted names of modules, "" for the root. */
 export interface Follower {
-  /** A module begins. */
+  /** Called when the forward pass of a module begins. */
   enter?(path: string, module: nn.Module, inputs: readonly unknown[]): void;
-  /** The module that began last, and has not ended, ends. */
+  /** Called when the forward pass of the innermost running module ends. */
   leave?(path: string, module: nn.Module, output: unknown): void;
   /**
-   * An op that is not composed of others was called within the module with this path; `results` are what it returned, `start` is when it
-   * began by performance.now().
+   * Called for each call of an op that is not composed of others, in the module with this path; `start` is the performance.now() of its
+   * beginning.
    */
   op?(path: string, call: func.OpCall, results: readonly Tensor[], start: number): void;
 }
 
-/** Runs a function that calls a module or its parts, in the modes that hold, and tells a follower about it. */
+/** Runs a function that calls a module or its submodules, in the current modes, and calls a follower. */
 export function follow(module: nn.Module, run: () => unknown, follower: Follower): void {
   const path: string[] = [];
   const hooks = module.namedModules().flatMap(([name, part]) => [
@@ -48,7 +48,7 @@ export function checkModule(where: string, module: unknown): void {
   if (!(module instanceof nn.Module)) refuse(where, "module", "an nn.Module", module);
 }
 
-/** Follows a call in evaluation mode and without gradients, which changes nothing of the module. What it computes is freed. */
+/** Follows a call in evaluation mode and without gradients; it does not change the module, and its results are freed. */
 export function followEvaluation(
   module: nn.Module,
   inputs: readonly unknown[],

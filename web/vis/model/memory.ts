@@ -1,25 +1,25 @@
-// Memory over time, by what holds it.
+// Memory over time, by its use.
 
 import { memory, type nn, type optim, scope, type Tensor } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
 import { Recorder } from "../log/recorder.js";
 import { checkModule, tensorsIn } from "./follow.js";
 
-/** The bytes of tensor data, on all devices, by what holds them. */
+/** The bytes of tensor data on all devices, by their use. */
 export interface MemoryByKind {
-  /** Those of parameters. */
+  /** The bytes of parameters. */
   readonly parameters: number;
-  /** Those of the parameters' gradients. */
+  /** The bytes of the parameters' gradients. */
   readonly gradients: number;
-  /** Those of buffers. */
+  /** The bytes of buffers. */
   readonly buffers: number;
-  /** Those of the optimizer's state. */
+  /** The bytes of the optimizer's state. */
   readonly optimizer: number;
-  /** All others: inputs, results, and what graphs keep for backward. */
+  /** All other bytes: inputs, results, and tensors saved for backward. */
   readonly other: number;
 }
 
-/** Returns the bytes of tensor data by what holds them now. Without a module and an optimizer, everything is `other`. */
+/** Returns the present bytes of tensor data by their use. Without a module and an optimizer, everything is `other`. */
 export function memoryByKind(module?: nn.Module, optimizer?: optim.Optimizer): MemoryByKind {
   if (module !== undefined) checkModule("memoryByKind", module);
   if (optimizer !== undefined && typeof optimizer?.stateDict !== "function")
@@ -46,7 +46,7 @@ export function recordMemory(
   recorder.addScalars("memory", { ...memoryByKind(module, optimizer) }, step);
 }
 
-// Numbers of steps are no tensors, but stateDict() makes tensors of them.
+// Step counts are numbers, but stateDict() converts them to tensors.
 function stateBytesOf(optimizer: optim.Optimizer): number {
   return scope(() => bytesOf(tensorsIn(optimizer.stateDict()).filter(({ ndim }) => ndim > 0)));
 }

@@ -1,4 +1,4 @@
-// The number of multiplications that are added up, of the ops in which models spend their time.
+// The number of multiply-adds of the ops that dominate the time of models.
 
 import type { func, Tensor } from "edgegrad";
 import { tensorsIn } from "./follow.js";
@@ -8,21 +8,21 @@ type Count = (values: Values, result: Tensor) => number;
 
 const last = ({ shape }: Tensor) => shape.at(-1) ?? 1;
 
-// Every element of the result is a sum over what one filter covers.
+// Every element of the result is a sum over one filter.
 const convolution: Count = ({ weight }, result) =>
   (result.numel * (weight as Tensor).numel) / ((weight as Tensor).shape[0] ?? 1);
 
-// Every element of the input is multiplied by what one filter covers.
+// Every element of the input is multiplied by one filter.
 const transposed: Count = ({ input, weight }) =>
   ((input as Tensor).numel * (weight as Tensor).numel) / ((weight as Tensor).shape[0] ?? 1);
 
-/** Returns the count of a product whose first matrix is the argument with this name. */
+/** Returns the counting function of a product whose first matrix is the argument with this name. */
 const product =
   (matrix: string): Count =>
   (values, result) =>
     result.numel * last(values[matrix] as Tensor);
 
-// The products with the hidden state; those with the inputs are a linear().
+// The products with the hidden state; a linear() computes those with the inputs.
 const ofSteps: Count = ({ inputGates, weight }) =>
   (inputGates as Tensor).numel * last(weight as Tensor);
 
@@ -52,7 +52,7 @@ const kCounts: Readonly<Record<string, Count>> = {
   rnnSteps: ofSteps,
 };
 
-/** Returns the multiply-adds of a call of an op; 0 for ops that are no products or convolutions. */
+/** Returns the multiply-adds of a call of an op; 0 for ops other than products and convolutions. */
 export function multiplyAddsOf({ op, values }: func.OpCall, result: Tensor): number {
   if (op === "einsum") return ofEinsum(values);
   const name = op.replace(/_$/, "");

@@ -1,9 +1,9 @@
-// Points of many dimensions in two or three: PCA, and UMAP by a library.
+// Projects points to two or three dimensions: PCA, and UMAP by a library.
 
 import { linalg, noGrad, scope, Tensor } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
 
-/** The class `UMAP` of umap-js, as far as it is used: programs pass it, so that a page without it is not larger. */
+/** The part of umap-js's class `UMAP` that is used. Programs pass in the class, so that a page without it does not grow. */
 export interface UmapClass {
   new (options: {
     nComponents: number;
@@ -22,15 +22,15 @@ export interface UmapOptions {
   UMAP: UmapClass;
   /** The dimensions of the result; default 2. */
   components?: number;
-  /** How many neighbors of a point are kept near it; default 15, or fewer if there are fewer points. */
+  /** The number of neighbors of a point that stay close to it; default 15, or fewer if there are fewer points. */
   neighbors?: number;
-  /** How near points may come to each other; default 0.1. */
+  /** The minimum distance between points; default 0.1. */
   minDist?: number;
-  /** The seed of its random numbers; default 0. */
+  /** The seed of the random numbers; default 0. */
   seed?: number;
 }
 
-/** Returns points, one per row, in the `components` directions in which they differ most: shape [points, components]. */
+/** Projects points, one per row, onto their `components` principal components: shape [points, components]. */
 export function pca(points: Tensor, components = 2): Tensor {
   const [rows, columns] = shapeOf("pca", points);
   const most = Math.min(rows, columns);
@@ -44,14 +44,14 @@ export function pca(points: Tensor, components = 2): Tensor {
         .sub(points.detach().to("float32").mean(0, true));
       const [, , directions] = linalg.svd(centered, false);
       const kept = directions.narrow(0, 0, components);
-      // A direction and its opposite are the same: the largest part of each is positive.
+      // The sign of a direction is arbitrary: its largest component is made positive.
       const largest = kept.abs().argmax(1, true);
       return centered.matmul(kept.mul(kept.gather(1, largest).sign()).t());
     }),
   );
 }
 
-/** Returns points, one per row of a tensor on the CPU, in fewer dimensions, so that neighbors stay neighbors, by umap-js. */
+/** Projects points, one per row of a tensor on the CPU, to fewer dimensions with umap-js, so that neighbors stay close. */
 export function umap(points: Tensor, options: UmapOptions): number[][] {
   const [rows] = shapeOf("umap", points);
   const { UMAP, components = 2, neighbors = Math.min(15, rows - 1), minDist = 0.1 } = options;

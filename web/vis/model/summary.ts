@@ -1,4 +1,4 @@
-// summary(): the layers of a module, with what they take, return, hold and compute.
+// summary(): the layers of a module with their inputs, outputs, parameters and multiply-adds.
 
 import { type Device, type DType, type nn, Tensor, zeros } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
@@ -9,9 +9,9 @@ import { summaryText } from "./summary_text.js";
 
 /** Options of `summary`. */
 export interface SummaryOptions {
-  /** The dtype of the inputs whose sizes are given, default "float32"; models of tokens take "int64". */
+  /** The dtype of inputs that are given by their sizes; default "float32". Models of tokens need "int64". */
   dtype?: DType;
-  /** The device of these inputs; by default that of the parameters. */
+  /** The device of these inputs; default: that of the parameters. */
   device?: Device;
 }
 
@@ -26,11 +26,11 @@ export type InputSize =
 export class ModuleSummary implements SummaryTotals {
   /** @internal */
   constructor(
-    /** The modules, each before its parts. */
+    /** The modules, each before its submodules. */
     readonly rows: readonly SummaryRow[],
     /** The bytes of the inputs. */
     readonly inputBytes: number,
-    /** The bytes of what the modules without parts returned: about what training keeps for backward. */
+    /** The bytes of the outputs of modules without submodules: about what training keeps for backward. */
     readonly outputBytes: number,
   ) {}
 
@@ -39,12 +39,12 @@ export class ModuleSummary implements SummaryTotals {
     return this.#whole.parameters;
   }
 
-  /** The number of those that require gradients. */
+  /** The number of elements of parameters that require gradients. */
   get trainable(): number {
     return this.#whole.trainable;
   }
 
-  /** The number of multiplications that are added up, in matrix products and convolutions. */
+  /** The number of multiply-adds in matrix products and convolutions. */
   get multiplyAdds(): number {
     return this.#whole.multiplyAdds;
   }
@@ -65,9 +65,9 @@ export class ModuleSummary implements SummaryTotals {
 }
 
 /**
- * Calls a module once, in evaluation mode and without gradients, and returns what its parts take, return, hold and compute. `inputSize` is
- * the whole size of the input with its batch, such as [1, 3, 32, 32], a list of sizes, or the inputs themselves. A part that is used in
- * several places has one row.
+ * Calls a module once, in evaluation mode and without gradients, and returns a summary of its submodules. `inputSize` is the shape of the
+ * input including the batch, such as [1, 3, 32, 32], a list of shapes, or the inputs themselves. A submodule that is used in several places
+ * has one row.
  */
 export function summary(
   module: nn.Module,

@@ -1,30 +1,30 @@
-// What a summary says of each module, and in all.
+// The rows and totals of a summary.
 
-/** One module of a summary. Numbers include those of its parts. */
+/** One module of a summary. Numbers include those of its submodules. */
 export interface SummaryRow {
-  /** The dotted name of the module, "" for the whole one. */
+  /** The dotted name of the module, "" for the root. */
   readonly path: string;
   /** The name of its class. */
   readonly type: string;
-  /** How deep it is inside other modules: 0 for the whole one. */
+  /** Its nesting depth: 0 for the root. */
   readonly depth: number;
-  /** How often it was called; 0 if it was not. */
+  /** The number of its calls. */
   readonly calls: number;
-  /** The shapes of the tensors that it got in its last call. */
+  /** The shapes of the input tensors of its last call. */
   readonly inputShapes: readonly (readonly number[])[];
-  /** The shapes of the tensors that it returned in its last call. */
+  /** The shapes of the output tensors of its last call. */
   readonly outputShapes: readonly (readonly number[])[];
   /** The number of elements of its parameters. */
   readonly parameters: number;
-  /** The number of those that require gradients. */
+  /** The number of elements of its parameters that require gradients. */
   readonly trainable: number;
-  /** The number of multiplications that are added up, in matrix products and convolutions. */
+  /** The number of multiply-adds in matrix products and convolutions. */
   readonly multiplyAdds: number;
   /** The bytes of its parameters and buffers. */
   readonly bytes: number;
 }
 
-/** What a summary says in all. */
+/** The totals of a summary. */
 export interface SummaryTotals {
   readonly parameters: number;
   readonly trainable: number;

@@ -1,4 +1,4 @@
-// A summary as a table of text.
+// Formats a summary as a text table.
 
 import type { SummaryRow, SummaryTotals } from "./summary_row.js";
 import { textTable } from "./text_table.js";
@@ -6,10 +6,10 @@ import { textTable } from "./text_table.js";
 /** The titles of the columns of a summary. */
 export const kTitles = ["Layer", "Input", "Output", "Parameters", "Multiply-adds"] as const;
 
-/** The columns that are no numbers. */
+/** The number of columns that are not numeric. */
 const kNames = 3;
 
-/** Returns the texts of the columns of a row. */
+/** Returns the cells of a row. */
 export function cellsOf(row: SummaryRow): string[] {
   const { path, type, inputShapes, outputShapes, parameters, multiplyAdds, calls } = row;
   const name = path === "" ? type : `${path.split(".").at(-1)}: ${type}`;
@@ -42,7 +42,7 @@ export function totalsOf({
   ];
 }
 
-/** Returns a summary as text: columns, of which the last two are numbers, and what there is in all. */
+/** Returns a summary as text: a table, whose last two columns are numbers, and the totals. */
 export function summaryText(
   summary: SummaryTotals & { readonly rows: readonly SummaryRow[] },
 ): string {

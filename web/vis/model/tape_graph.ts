@@ -1,4 +1,4 @@
-// tapeGraph(): the graph that backward will run, as data that can be drawn or posted.
+// tapeGraph(): the backward graph as data that can be drawn or posted.
 
 import { autograd, type Node, type nn, scope, Tensor } from "edgegrad";
 import { fail, refuse } from "../../errors/errors.js";
@@ -12,15 +12,15 @@ export interface TapeNode {
   readonly detail: string;
 }
 
-/** That a node runs after another one. */
+/** An edge between two nodes. */
 export interface TapeEdge {
-  /** The position of the node that runs first. */
+  /** The index of the node that runs first. */
   readonly from: number;
-  /** The position of the one after it. */
+  /** The index of the node that runs after it. */
   readonly to: number;
 }
 
-/** The backward graph. Edges lead from a node to those that run after it, by their positions. */
+/** The backward graph. Edges lead from a node to those that run after it, by their indices. */
 export interface TapeGraph {
   /** The nodes, the root first. */
   readonly nodes: readonly TapeNode[];
@@ -28,10 +28,10 @@ export interface TapeGraph {
   readonly edges: readonly TapeEdge[];
 }
 
-/** The most nodes of a graph; more are too many to look at. */
+/** The limit on nodes: a larger graph is not readable. */
 const kMost = 500;
 
-/** Returns the graph that computed a tensor, with the names of the parameters of `module`. */
+/** Returns the backward graph of a tensor, with the names of the parameters of `module`. */
 export function tapeGraph(tensor: Tensor, module?: nn.Module): TapeGraph {
   if (!(tensor instanceof Tensor)) refuse("tapeGraph", "tensor", "a tensor", tensor);
   if (module !== undefined) checkModule("tapeGraph", module);

@@ -1,6 +1,6 @@
-// Tables of text.
+// Text tables.
 
-/** Returns rows under titles and a rule; the first `names` columns are names, the others numbers, which end below each other. */
+/** Returns rows below titles and a rule; the first `names` columns are aligned left, and the others, which are numbers, right. */
 export function textTable(
   titles: readonly string[],
   rows: readonly (readonly string[])[],

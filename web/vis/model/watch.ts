@@ -1,4 +1,4 @@
-// watch(): how the parameters of a module, their gradients and its units develop in a training.
+// watch(): records how the parameters of a module, their gradients and its units develop in training.
 
 import { keep, nn, noGrad, scope, Tensor } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
@@ -7,14 +7,14 @@ import { checkModule } from "./follow.js";
 
 /** Options of `watch`. */
 export interface WatchOptions {
-  /** In every how many steps it looks; default 10. */
+  /** The number of steps between two measurements; default 10. */
   every?: number;
-  /** Whether it adds histograms of parameters and gradients; default true. */
+  /** Whether to add histograms of parameters and gradients; default true. */
   histograms?: boolean;
-  /** The ranges of a histogram; default 30. */
+  /** The number of ranges of a histogram; default 30. */
   bins?: number;
   /**
-   * The classes of modules of whose outputs it counts the dead units: those that are 0 in the whole batch. Default `nn.ReLU` and `nn.ReLU6`.
+   * The module classes whose dead units are counted: units whose output is 0 for the whole batch. Default `nn.ReLU` and `nn.ReLU6`.
    */
   activations?: readonly (new (
     ...given: never[]
@@ -27,7 +27,7 @@ export class Watcher {
   readonly #recorder: Recorder;
   readonly #options: Required<WatchOptions>;
   readonly #hooks: { remove(): void }[];
-  // The share of dead units by the path of their module, of the call that was made last.
+  // The fraction of dead units in the last call, by the path of the module.
   readonly #dead = new Map<string, Tensor>();
   #next = 0;
 
@@ -47,10 +47,10 @@ export class Watcher {
   }
 
   /**
-   * Calls `update`, which changes the parameters, such as `() => optimizer.step()`, and returns its result. In every so many steps it adds
-   * to the recorder, for each parameter NAME: `weight/NAME` and `gradient/NAME` (histograms), `weight norm/NAME`, `gradient norm/NAME`, and
-   * `update ratio/NAME`, the norm of the change divided by that of the weight; and `dead units/PATH`, the share of units of the module
-   * there that were 0 for the whole batch. `step` is the number of the training step.
+   * Calls `update`, which changes the parameters, such as `() => optimizer.step()`, and returns its result. Every `every` steps it adds to the
+   * recorder, for each parameter NAME: `weight/NAME` and `gradient/NAME` (histograms), `weight norm/NAME`, `gradient norm/NAME`, and
+   * `update ratio/NAME`, the norm of the change divided by that of the weight; and for each activation module at PATH: `dead units/PATH`, the
+   * fraction of its units that were 0 for the whole batch. `step` is the training step.
    */
   update<T>(step: number, update: () => T): T {
     if (!Number.isSafeInteger(step) || step < 0)
@@ -73,7 +73,7 @@ export class Watcher {
     }
   }
 
-  /** Removes what it added to the module. */
+  /** Removes the hooks from the module. */
   remove(): void {
     for (const hook of this.#hooks) hook.remove();
     this.#forget();
@@ -115,7 +115,7 @@ export class Watcher {
     this.#forget();
   }
 
-  // The units of pictures are their channels, [N, C, H, W]; those of anything else are in the last dimension.
+  // The units of images [N, C, H, W] are their channels; otherwise they are the last dimension.
   #look(path: string, output: unknown): void {
     if (!(output instanceof Tensor) || output.ndim === 0) return;
     const unit = output.ndim >= 4 ? 1 : output.ndim - 1;
@@ -154,7 +154,7 @@ export class Watcher {
 // Below this, weights count as zero in a ratio.
 const kSmallest = 1e-12;
 
-/** Watches a module in a training, and tells a run of a log, or a writer, what it sees at `update()`. */
+/** Watches a module in training; `update()` of the result adds measurements to a run of a log or a writer. */
 export function watch(module: nn.Module, recorder: Recorder, options: WatchOptions = {}): Watcher {
   checkModule("watch", module);
   if (!(recorder instanceof Recorder))

@@ -1,15 +1,15 @@
-// A profile as text.
+// Formats a profile as text.
 
 import { textTable } from "../model/text_table.js";
 import type { TimeRow } from "./time_row.js";
 
-/** The titles of the columns of times, after that of what is named. */
+/** The titles of the columns after the name. */
 export const kTimeTitles = ["Calls", "Time", "Share"] as const;
 
-/** The most rows of a table of text. */
+/** The limit on rows of a text table. */
 const kMostRows = 15;
 
-/** Returns the texts of a row of times. */
+/** Returns the cells of a row of times. */
 export function timeCells({ name, calls, time, share }: TimeRow): string[] {
   return [name, String(calls), milliseconds(time), `${(share * 100).toFixed(1)} %`];
 }

@@ -1,4 +1,4 @@
-// profileStep(): where the time of a training step goes, by op, layer and thread.
+// profileStep(): the time of a training step by op, layer and thread.
 
 import { autograd, type nn } from "edgegrad";
 import { refuse } from "../../errors/errors.js";
@@ -13,25 +13,25 @@ const kCalls = "JavaScript";
 export interface StepEvent {
   /** The name of the op, such as "linear", or of the node of the backward graph, such as "AddmmBackward0". */
   readonly name: string;
-  /** The dotted name of the module that called the op, or whose op the node is of; "" for the whole module and what is outside. */
+  /** The dotted name of the module that called the op, or the op of the node; "" for the root module and for ops outside of it. */
   readonly layer: string;
-  /** "forward" for ops of layers and others that are recorded, "backward" for nodes, "other" for the rest, such as the optimizer. */
+  /** "forward" for ops of layers and other recorded ops, "backward" for nodes, "other" for the rest, such as those of the optimizer. */
   readonly phase: "forward" | "backward" | "other";
-  /** "JavaScript" for calls, else the thread that ran the node: "thread 0". */
+  /** "JavaScript" for ops; for nodes the thread that ran it, such as "thread 0". */
   readonly thread: string;
-  /** When it began, in milliseconds since the step began. */
+  /** Its start in milliseconds since the beginning of the step. */
   readonly start: number;
-  /** How long it took, in milliseconds. On a GPU this is the time to record its commands. */
+  /** Its duration in milliseconds; on a GPU, the time to record its commands. */
   readonly duration: number;
 }
 
-/** Where the time of a step went. `String(profile)` is a table, `JSON.stringify(profile)` a trace for chrome://tracing and Perfetto. */
+/** The times of a step. `String(profile)` is a table, `JSON.stringify(profile)` a trace for chrome://tracing and Perfetto. */
 export class StepProfile {
   /** @internal */
   constructor(
-    /** What ran, by the time at which it began. */
+    /** The ops and nodes that ran, in the order of their start. */
     readonly events: readonly StepEvent[],
-    /** The time of the whole step in milliseconds, also of what is no op. */
+    /** The time of the whole step in milliseconds, including code outside of ops. */
     readonly time: number,
   ) {}
 
@@ -72,16 +72,16 @@ export class StepProfile {
 }
 
 /**
- * Runs a training step once (the forward pass of `module`, backward, the optimizer's step) and returns where its time went. Ops are
- * measured where they are called, on the calling thread; nodes of backward on the threads that run them. The step must not be async.
+ * Runs a training step once (the forward pass of `module`, backward, the optimizer's step) and measures its ops and nodes. Ops are measured
+ * on the calling thread, and nodes of backward on the threads that run them. The step must not be async.
  */
 export function profileStep(module: nn.Module, step: () => unknown): StepProfile {
   checkModule("profileStep", module);
   if (typeof step !== "function") refuse("profileStep", "step", "a function", step);
   const events: StepEvent[] = [];
-  // The layers whose ops recorded nodes, by the numbers of the nodes.
+  // The layer of each node, by the number of the node.
   const layers = new Map<number, string>();
-  // The step begins later than the profile, for which a part of the engine may have to be loaded.
+  // The step begins later than the profile, because the profiler may have to load a part of the engine.
   let stepBegan = 0;
   let time = 0;
   const follower: Follower = {

@@ -1,4 +1,4 @@
-// What a profile says of one op, layer or thread.
+// The rows of a profile.
 
 /** The time of one op, layer or thread. */
 export interface TimeRow {
@@ -6,8 +6,8 @@ export interface TimeRow {
   readonly name: string;
   /** The number of its events. */
   readonly calls: number;
-  /** Their time in milliseconds. */
+  /** Their total time in milliseconds. */
   readonly time: number;
-  /** The share of the time of all events, from 0 to 1. */
+  /** Their fraction of the time of all events, from 0 to 1. */
   readonly share: number;
 }

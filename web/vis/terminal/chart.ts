@@ -6,7 +6,7 @@ import { type Line, smoothed, stepsOf, valuesAt } from "../log/lines.js";
 const kColors: readonly Color[] = [
   ...(["ansiBlue", "ansiRed", "ansiGreen", "ansiMagenta", "ansiCyan", "ansiYellow"] as const),
 ];
-/** The most columns beside the lines: the labels of the y axis, and its arrow. */
+/** The maximum width of the y axis: its labels and its arrow. */
 const kBeside = 12;
 
 /** The look of a chart. */
@@ -17,7 +17,7 @@ export interface Look {
   readonly colors: boolean;
 }
 
-/** Returns lines as a chart of characters, with a legend below. */
+/** Returns a text chart of lines, with a legend below. */
 export function drawn(lines: readonly Line[], { width, height, smoothing, colors }: Look): string {
   const steps = stepsOf(lines);
   const series = lines.map((line) => {

@@ -1,7 +1,7 @@
-// Bytes that belong together.
+// Concatenates bytes.
 
 import type { Bytes } from "edgegrad";
-/** Returns the bytes of several arrays as one. */
+/** Returns the concatenation of several byte arrays. */
 export function joinBytes(parts: readonly Uint8Array[]): Bytes {
   const result = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,4 +1,4 @@
-// CsvWriter: the scalars of a training as a table.
+// CsvWriter: scalars as CSV.
 
 import type { Bytes } from "edgegrad";
 import type { LogRecord } from "../log/record.js";
@@ -9,7 +9,7 @@ const kHeader = "wall_time,step,tag,value\n";
 
 /** Writes scalars as CSV, one per line: `wall_time,step,tag,value`. NaN and infinities are `NaN`, `Infinity` and `-Infinity`. */
 export class CsvWriter extends FileWriter {
-  /** Makes a writer. `target` is the path of a file in Node, to which lines are added, or a stream; without one, `bytes()` returns the file. */
+  /** Creates a writer. `target` is the path of a file in Node, to which lines are appended, or a stream; without a target, `bytes()` returns the file. */
   constructor(target?: string | ByteStream) {
     super(sinkOf("CsvWriter", target), ["scalar"]);
     if (typeof target !== "string" || !hasContent(target)) this.#line(kHeader);

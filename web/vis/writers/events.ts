@@ -1,4 +1,4 @@
-// The events of TensorBoard: event.proto, summary.proto, and the records of TFRecord files around them.
+// TensorBoard's events (event.proto, summary.proto) and the TFRecord framing around them.
 
 import type { Bytes } from "edgegrad";
 import type { Histogram } from "../log/histogram.js";
@@ -14,7 +14,7 @@ const kVersion = "brain.Event:2";
 const kString = 7; // DT_STRING
 const kTextPlugin = "text";
 
-/** The numbers of fields that are used. */
+/** The field numbers that are used. */
 const kEvent = { wallTime: 1, step: 2, fileVersion: 3, graph: 4, summary: 5 };
 const kSummary = { value: 1 };
 const kValue = { tag: 1, number: 2, image: 4, histogram: 5, tensor: 8, metadata: 9 };
@@ -31,12 +31,12 @@ export function versionEvent(): Bytes {
   return framed(eventAt(Date.now() / 1000, 0).text(kEvent.fileVersion, kVersion));
 }
 
-/** Returns the event of a graph, a message GraphDef. */
+/** Returns the event of a graph, which is a GraphDef message. */
 export function graphEvent(graph: Message): Bytes {
   return framed(eventAt(Date.now() / 1000, 0).bytes(kEvent.graph, graph.encoded()));
 }
 
-/** Returns the event of a record; a promise for a picture, which is compressed. TensorBoard shows matrices as pictures. */
+/** Returns the event of a record; a promise for an image, which is compressed. Matrices are written as images. */
 export function recordEvent(record: LogRecord): Bytes | Promise<Bytes> {
   const value = new Message().text(kValue.tag, tagOf(record));
   switch (record.kind) {
@@ -55,7 +55,7 @@ export function recordEvent(record: LogRecord): Bytes | Promise<Bytes> {
   }
 }
 
-// TensorBoard's readers of texts look for this ending.
+// TensorBoard's text plugin looks for this suffix.
 function tagOf({ kind, tag }: LogRecord): string {
   return kind === "text" ? `${tag}/text_summary` : tag;
 }
@@ -112,7 +112,7 @@ function framed(event: Message): Bytes {
   return joinBytes([new Uint8Array(head.buffer), message, new Uint8Array(tail.buffer)]);
 }
 
-// A checksum is turned and shifted, because one over bytes with their own checksum among them says little.
+// TFRecord masks checksums by a rotation and an addition, because a checksum of bytes that contain their own checksum detects little.
 function masked(bytes: Uint8Array): number {
   const crc = checksum(kCrc32c, bytes);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

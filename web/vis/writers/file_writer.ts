@@ -1,4 +1,4 @@
-// What the writers of files have in common.
+// The base class of writers of files.
 
 import type { Bytes } from "edgegrad";
 import { fail, refuse } from "../../errors/errors.js";
@@ -20,12 +20,12 @@ export abstract class FileWriter extends Recorder {
     this.#kinds = kinds;
   }
 
-  /** Resolves when everything that was added is written; rejects with the first error. */
+  /** Resolves when all added values are written; rejects with the first error. */
   flush(): Promise<void> {
     return this.settled();
   }
 
-  /** Writes what is left and ends the file or stream. A writer that is closed takes nothing more. */
+  /** Writes the remaining values and closes the file or stream. Nothing can be added afterward. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -37,7 +37,7 @@ export abstract class FileWriter extends Recorder {
     }
   }
 
-  /** Returns everything that was written, if the writer was given no target: `new Blob([await writer.bytes()])` is a file for a page. */
+  /** Returns the bytes of the file, for a writer without a target: `new Blob([await writer.bytes()])` is a file for a page. */
   async bytes(): Promise<Bytes> {
     await this.settled();
     if (this.#sink.bytes !== undefined) return this.#sink.bytes();
@@ -46,8 +46,8 @@ export abstract class FileWriter extends Recorder {
   }
 
   /**
-   * Writes what a run of a log has, and from now on what it gets. Records of kinds that the file does not have are left out. Removing the
-   * handle ends it; close() does too.
+   * Writes the records of a run of a log, and its new records from now on. Records of kinds that the file does not support are skipped.
+   * remove() of the handle ends this, and so does close().
    */
   follow(log: RunLog, run: string): ListenerHandle {
     const where = `${this.constructor.name}.follow`;
@@ -61,7 +61,7 @@ export abstract class FileWriter extends Recorder {
     return handle;
   }
 
-  /** Writes a record as it is, if the file has records of its kind. */
+  /** Writes a record as it is, if the file supports its kind. */
   override take(record: LogRecord): void {
     if (!this.#kinds.includes(record.kind)) return;
     const bytes = this.encode(record);
@@ -72,7 +72,7 @@ export abstract class FileWriter extends Recorder {
   /** Returns the bytes of a record. */
   protected abstract encode(record: LogRecord): Bytes | Promise<Bytes>;
 
-  /** Writes bytes after those before. */
+  /** Appends bytes. */
   protected write(bytes: Bytes): void {
     const later = this.#sink.write(bytes);
     if (later !== undefined) this.waitFor(later);

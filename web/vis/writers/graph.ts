@@ -1,10 +1,10 @@
-// The graph of a module's ops, as TensorBoard shows it: graph.proto, node_def.proto.
+// The graph of a module's ops in TensorBoard's format (graph.proto, node_def.proto).
 
 import type { nn, Tensor } from "edgegrad";
 import { checkModule, followEvaluation, tensorsIn } from "../model/follow.js";
 import { Message } from "./message.js";
 
-/** The numbers of fields that are used. */
+/** The field numbers that are used. */
 const kGraph = { node: 1, versions: 4 };
 const kVersions = { producer: 1 };
 const kNode = { name: 1, op: 2, input: 3, device: 4, attribute: 5 };
@@ -17,7 +17,7 @@ const kDimension = { size: 1 };
 const kProducer = 22;
 const kShapes = "_output_shapes";
 
-/** Returns the graph of the ops in a call of a module; scopes are its parts. */
+/** Returns the graph of the ops in a call of a module; scopes are its submodules. */
 export function graphOf(where: string, module: nn.Module, inputs: readonly unknown[]): Message {
   checkModule(where, module);
   const graph = new Nodes();
@@ -42,11 +42,11 @@ class Nodes {
     kGraph.versions,
     new Message().integer(kVersions.producer, kProducer),
   );
-  // The nodes that made the tensors.
+  // The node that computed each tensor.
   readonly #makers = new Map<Tensor, string>();
   readonly #uses = new Map<string, number>();
 
-  /** Adds a node with the nodes that made its inputs as its inputs. */
+  /** Adds a node; its inputs are the nodes that computed its input tensors. */
   add(name: string, op: string, inputs: readonly Tensor[], results: readonly Tensor[]): void {
     const makers = inputs.map((input) => this.#makerOf(input));
     const unique = this.#unique(name);

@@ -1,13 +1,13 @@
-// Matrices as pictures.
+// Draws matrices as images.
 
 import type { Matrix } from "../log/matrix.js";
 import type { Picture } from "../log/picture.js";
 
-/** About the pixels of the longer side, and the most of an element. */
+/** The approximate pixels of the longer side, and the maximum of an element. */
 const kSide = 256;
 const kMostOfElement = 16;
 
-/** Returns a gray picture of a matrix, white where it is largest. */
+/** Returns a gray image of a matrix, white at its largest elements. */
 export function heatOf({ rows, columns, values }: Matrix): Picture {
   const size = Math.max(1, Math.min(kMostOfElement, Math.floor(kSide / Math.max(rows, columns))));
   const finite = values.filter(Number.isFinite);

@@ -1,4 +1,4 @@
-// JsonlWriter: the values of a training as lines of JSON.
+// JsonlWriter: records as lines of JSON.
 
 import type { Bytes } from "edgegrad";
 import type { LogRecord } from "../log/record.js";
@@ -7,10 +7,10 @@ import { type ByteStream, sinkOf } from "./sink.js";
 
 /**
  * Writes scalars, histograms, matrices and texts as JSON, one object per line: `{"kind":"scalar","tag":"loss","step":1,"wallTime":...,"value":0.5}`.
- * Numbers that JSON does not have are the texts "NaN", "Infinity" and "-Infinity".
+ * Numbers that JSON lacks are the strings "NaN", "Infinity" and "-Infinity".
  */
 export class JsonlWriter extends FileWriter {
-  /** Makes a writer. `target` is the path of a file in Node, to which lines are added, or a stream; without one, `bytes()` returns the file. */
+  /** Creates a writer. `target` is the path of a file in Node, to which lines are appended, or a stream; without a target, `bytes()` returns the file. */
   constructor(target?: string | ByteStream) {
     super(sinkOf("JsonlWriter", target), ["scalar", "histogram", "matrix", "text"]);
   }

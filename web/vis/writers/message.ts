@@ -10,11 +10,11 @@ const kFixed32 = 5;
 
 const encoder = new TextEncoder();
 
-/** A message in protobuf's wire format, to which fields are added in the order in which they are written. */
+/** A message in protobuf's wire format; fields are written in the order in which they are added. */
 export class Message {
   readonly #parts: Uint8Array[] = [];
 
-  /** Adds an integer from 0 on; 0 is what a field has that is not written. */
+  /** Adds a nonnegative integer; 0 is the default and is not written. */
   integer(field: number, value: number): this {
     if (value !== 0) this.#parts.push(varint(field * 8 + kVarint), varint(value));
     return this;

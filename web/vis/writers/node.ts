@@ -1,8 +1,8 @@
-// Node's API, which Deno and Bun also have; pages have none of it.
+// Node's API, which Deno and Bun also have, but pages do not.
 
 type Process = typeof globalThis.process;
 
-/** Returns the process, or null where there is none with Node's modules. */
+/** Returns the process, or null where Node's modules are not available. */
 export function nodeProcess(): Process | null {
   const { process } = globalThis as { process?: Process };
   return typeof process?.getBuiltinModule === "function" ? process : null;

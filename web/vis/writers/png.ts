@@ -1,4 +1,4 @@
-// PNG files of pictures. The platform compresses (CompressionStream, in Node too).
+// Writes PNG files. The platform compresses (CompressionStream, in Node too).
 
 import type { Bytes } from "edgegrad";
 import type { Picture } from "../log/picture.js";
@@ -8,7 +8,7 @@ import { checksum, kCrc32 } from "./checksum.js";
 const kSignature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const kColorTypes = { 1: 0, 3: 2, 4: 6 } as const;
 
-/** Returns a picture as a PNG file. */
+/** Returns an image as a PNG file. */
 export async function pngOf({ height, width, channels, data }: Picture): Promise<Bytes> {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
@@ -16,7 +16,7 @@ export async function pngOf({ height, width, channels, data }: Picture): Promise
   view.setUint32(4, height);
   header[8] = 8; // bits of a channel
   header[9] = kColorTypes[channels];
-  // Every row begins with the number of its filter: 0, none.
+  // Every row begins with its filter type; 0 means no filter.
   const stride = width * channels;
   const rows = new Uint8Array(height * (stride + 1));
   for (let row = 0; row < height; row++)

@@ -1,11 +1,11 @@
-// Where the bytes of a writer go: to a file of Node, to a stream, or to memory.
+// The destination of a writer's bytes: a file in Node, a stream, or memory.
 
 import type { Bytes } from "edgegrad";
 import { fail, refuse } from "../../errors/errors.js";
 import { joinBytes } from "./bytes.js";
 import { nodeProcess } from "./node.js";
 
-/** A stream that takes bytes, such as a `WritableStream` or the one of a file that a page may write. Declarations must not need the DOM's. */
+/** A stream of bytes, such as a `WritableStream` or that of a file that a page may write. Does not depend on the DOM's declarations. */
 export interface ByteStream {
   /** Returns the writer of the stream, which must not be locked. */
   getWriter(): {
@@ -16,17 +16,17 @@ export interface ByteStream {
   };
 }
 
-/** Takes bytes, one after the other. */
+/** A destination to which bytes are appended. */
 export interface Sink {
-  /** Takes bytes; a promise if they are only written later. */
+  /** Appends bytes; returns a promise if they are written later. */
   write(bytes: Bytes): Promise<unknown> | undefined;
-  /** Ends it. */
+  /** Closes the destination. */
   close(): Promise<void>;
   /** Returns all bytes, if they are kept in memory. */
   bytes?(): Bytes;
 }
 
-/** Returns the sink of what a writer was given: the path of a file, a stream, or undefined for memory. */
+/** Returns the sink for a writer's target: the path of a file, a stream, or undefined for memory. */
 export function sinkOf(
   where: string,
   target: unknown,
@@ -66,12 +66,12 @@ function streamSink(where: string, stream: ByteStream): Sink {
   };
 }
 
-// Every record is written at once, so that a program that is killed has lost none.
+// Every record is written immediately, so that a program that is killed loses none.
 function fileSink(where: string, path: string): Sink {
   const process = nodeProcess();
   if (process === null) {
     const advice = "Pass a WritableStream, or nothing and read bytes() at the end.";
-    return fail("InvalidArgument", where, `there are no folders here (${path}). ${advice}`);
+    return fail("InvalidArgument", where, `there is no file system here (${path}). ${advice}`);
   }
   const { mkdirSync, openSync, writeSync, closeSync } = process.getBuiltinModule("node:fs");
   const { dirname } = process.getBuiltinModule("node:path");
@@ -95,7 +95,7 @@ function fileSink(where: string, path: string): Sink {
   };
 }
 
-/** Returns whether there is a file at a path of Node that is not empty. */
+/** Whether a file exists in Node and is not empty. */
 export function hasContent(path: string): boolean {
   const stats = nodeProcess()
     ?.getBuiltinModule("node:fs")

@@ -13,8 +13,8 @@ let count = 0;
 /** Writes an event file for TensorBoard, as `torch.utils.tensorboard.SummaryWriter` does. Every record is written when it is added. */
 export class SummaryWriter extends FileWriter {
   /**
-   * Makes a writer. In Node, `target` is a folder, in which a new file is made: `tensorboard --logdir` shows every subfolder as a run. In
-   * a page it is a stream that takes bytes; without one, `bytes()` returns the file at the end.
+   * Creates a writer. In Node, `target` is a folder, in which a new file is created: `tensorboard --logdir` shows every subfolder as a run.
+   * In a page it is a stream of bytes; without a target, `bytes()` returns the file at the end.
    */
   constructor(target?: string | ByteStream) {
     super(sinkOf("SummaryWriter", target, fileIn), [
@@ -27,7 +27,7 @@ export class SummaryWriter extends FileWriter {
     this.write(versionEvent());
   }
 
-  /** Adds the graph of the ops of a module, called with these inputs in evaluation mode. Its parameters and state stay as they are. */
+  /** Adds the graph of the ops of a module, which is called with these inputs in evaluation mode. Its parameters and state do not change. */
   addGraph(module: nn.Module, ...inputs: unknown[]): void {
     this.assertOpen("SummaryWriter.addGraph");
     this.write(graphEvent(graphOf("SummaryWriter.addGraph", module, inputs)));
@@ -38,7 +38,7 @@ export class SummaryWriter extends FileWriter {
   }
 }
 
-// Readers find event files by this name. Several writers of one process may be in the same folder.
+// Readers find event files by this name. One process may have several writers in the same folder.
 function fileIn(folder: string): string {
   const process = nodeProcess();
   const host = process?.getBuiltinModule("node:os").hostname() ?? "page";
