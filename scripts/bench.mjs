@@ -85,7 +85,7 @@ const kPeers = [
   "@jax-js/jax",
 ];
 
-// Each of these checks its options, and returns a function that does the rest once npm's packages are there.
+// Each of these checks its options, and returns a function that does the rest once npm's packages are installed.
 
 /** Compares every op with PyTorch, on the Node.js that runs this script. */
 function sweep({ quick, write, ...options }, names) {
@@ -124,7 +124,7 @@ function webgpu({ size, tune, ...options }, [what, ...models]) {
     throw expected(kHelp);
   return async () => {
     if (tune) {
-      // What it loads is bundled from the sources.
+      // The code that it loads is bundled from the sources.
       const { tune } = await import("../tests/bench/card/tune.mjs");
       await tune({ size, onProgress: showProgress });
       process.exit(0); // an open device keeps the process alive
@@ -202,7 +202,7 @@ function measure(options, others) {
     if (options.write) keepTables(tables, machine);
     if (record) {
       const { commit, dirty } = stateOfCheckout();
-      // What was not built for this run may be of another commit than the checkout's.
+      // A build that was not made by this run may be of another commit.
       const entries = historyEntries(tables, machine, { commit, dirty: dirty || isBuilt });
       appendHistory(entries);
       console.log(`\n${entries.length} lines appended to ${kHistory}`);

@@ -41,7 +41,7 @@ export function nodeVariant() {
 
 const distFile = (name) => join(kDist, "wasm", name);
 
-/** Builds the whole package if something of it is missing, as in a checkout in which only `npm start` has run. */
+/** Builds the whole package if a part of it is missing, as in a checkout where only `npm start` has run. */
 export async function ensurePackage() {
   const files = [join(kDist, "index.js"), ...kVariants.flatMap(wasmFiles).map(distFile)];
   if (!files.every(existsSync)) await buildPackage();
@@ -53,9 +53,9 @@ export async function buildPackage() {
   for (const variant of kVariants) await buildWasm(variant);
 }
 
-/** Builds what this Node.js loads: the scripts and one file of WebAssembly. Pages need the package. */
+/** Builds what this Node.js loads: the scripts and one WebAssembly file. Pages need the whole package. */
 export async function buildForNode() {
-  // On a new machine, npm's packages arrive while the compiler is installed.
+  // On a new machine, npm's packages are downloaded while the compiler is installed.
   const packages = ensureNodeModules();
   const compiled = compile(nodeVariant());
   await Promise.all([packages.then(buildWeb), compiled]);
@@ -63,7 +63,7 @@ export async function buildForNode() {
   writePlaceholders();
 }
 
-/** Builds one variant of WebAssembly into dist/wasm, also in parts; dist/index.js must be there, because training programs determine the core. */
+/** Builds one WebAssembly variant into dist/wasm, whole and in parts; dist/index.js must exist, because training programs determine the core. */
 export async function buildWasm(variant) {
   const { linked, module, parts } = await copyModule(variant, await compile(variant));
   if (!areNewer(parts, module)) {
@@ -106,7 +106,7 @@ async function copyModule(variant, folder) {
   return { linked, module, parts };
 }
 
-/** True if the parts are there, and newer than their module and what makes them. */
+/** True if the parts exist and are newer than their module and the scripts that write them. */
 function areNewer(parts, module) {
   const time = (path) => statSync(path).mtimeMs;
   const sources = [module, ...readdirSync(kSplit).map((name) => join(kSplit, name))];

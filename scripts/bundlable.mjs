@@ -22,7 +22,7 @@ const kNodeRead =
 const kReadAtOnce =
   'return Promise.resolve().then(() => binary ? fs.readFileSync(filename).buffer : fs.readFileSync(filename, "utf8"))';
 
-// Growth beyond the maximum of init() is refused here, because the memory of the build without threads has its own.
+// The build without threads has its own maximum, so growth beyond the maximum of init() is refused here.
 const kHeapMaximum = "getHeapMax=()=>4294901760";
 const kGivenMaximum = 'getHeapMax=()=>Module["memoryMaximum"]??4294901760';
 
@@ -47,7 +47,7 @@ const kThreadRewrites = [
     /var workerOptions=\{[^}]*\};worker=new Worker\(new URL\([^)]*\),workerOptions\)/,
     'worker=Module["makeWorker"]()',
   ],
-  // Only if there is none: the program may have provided its own.
+  // Only if it does not exist, because the program may have defined its own.
   ["global.Worker=worker_threads.Worker", "global.Worker??=worker_threads.Worker"],
   // A worker created by other code becomes a thread only on request.
   ['ENVIRONMENT_IS_WORKER&&self.name?.startsWith("em-pthread")', 'Module["isThread"]===true||$&'],
@@ -72,7 +72,7 @@ const isNode =
 const builtin = (name) => process.getBuiltinModule("node:" + name);
 `;
 
-// A package for Node.js only, which pages do not have. Vite resolves literal specifiers even if they are marked.
+// A package that exists only for Node.js. Vite resolves literal specifiers even if they are marked.
 const kNodePackage = /\bimport\(("webgpu")\)/g;
 
 // The minifier drops comments, but these keep bundlers from following an import.

@@ -29,8 +29,8 @@ const kDtypes = [
 ];
 
 /**
- * Builds the variant again, each source by itself, and links it with function names and a map; returns both files. The package's build
- * compiles the sources of a folder together, and so does not know from which of them a function comes.
+ * Builds the variant again, each source separately, and links it with function names and a map; returns both files. The package's build
+ * compiles the sources of a folder together, so it cannot tell from which source a function comes.
  */
 async function linkWithNames(variant) {
   const folder = join(kRoot, "build", `size-${variant}`);

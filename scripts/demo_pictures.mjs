@@ -21,7 +21,7 @@ async function takePicture({ browser, isolated }, name, { kDemos, kWebGpuDemos, 
   if (name in kDemos || name in kWebGpuDemos) await trainDemo(page, isolated, name);
   else await page.goto(`${isolated}${name}/index.html`, { waitUntil: "networkidle" });
   await page.evaluate(() => document.querySelector("#sample")?.click());
-  // What a page shows is below its title and controls.
+  // Scrolls past the title and controls to the contents of the page.
   await page.evaluate(() =>
     document.querySelector(".room, .cards, #opened, #answers")?.scrollIntoView(),
   );

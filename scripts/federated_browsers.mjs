@@ -1,5 +1,5 @@
-// npm run federated:browsers: a NATS server, a coordinator and the site, whose page "Federated" takes part in the run. It prints the
-// address to open in two browsers. `--rounds` is how many rounds they train, and `--clients` how many browsers are waited for.
+// npm run federated:browsers: starts a NATS server, a coordinator and the site, whose page "Federated" takes part in the run. It prints the
+// address to open in two browsers. `--rounds` is the number of rounds, and `--clients` the number of browsers to wait for.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const kSite = join(kRoot, "build", "site");
 const kDeadlineMs = 60_000;
 const kLastLookMs = 3000;
 
-/** The number of an option; throws if it is none. */
+/** Returns the value of a numeric option; throws if it is not a positive integer. */
 function countOf(name, text) {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new Error(`--${name}: expected a whole number above 0, got ${JSON.stringify(text)}`);
@@ -30,7 +30,7 @@ await main(async () => {
   if (!existsSync(join(kSite, "federated", "index.html"))) {
     await show(process.execPath, [join(kRoot, "scripts", "site.mjs")]);
   }
-  // What is built before.
+  // Imported after the build.
   const eg = await import("edgegrad");
   const { FedAvg, serve } = await import("edgegrad/federated");
   const { makeModel } = await import("../examples/support/federated_task.mjs");
@@ -53,7 +53,7 @@ await main(async () => {
   console.log(`Open this address in ${minClients} browsers, and join with other digits in each:`);
   console.log(`${site.url}federated/?${query}`);
   await coordinator.finished;
-  // Browsers must learn that the run has ended, for which they look every two seconds at least.
+  // Browsers notice the end of the run by polling at least every two seconds.
   await new Promise((resolve) => setTimeout(resolve, kLastLookMs));
   site.stop();
   await nats.close();

@@ -10,7 +10,7 @@ const kRunLength = 6;
 // An exponent below 1: of two functions with the same known fraction, the larger one comes first.
 const kSizePower = 0.75;
 
-// The number of the part of a name section that has the names of functions.
+// The ID of the subsection of a name section with the names of functions.
 const kFunctionNames = 1;
 
 /** Binaryen's options for the features that the modules use; it rejects code that uses any other. */
@@ -44,7 +44,7 @@ export function compressibleOrder(module) {
   const bodies = new ModuleReader(module).functions.map(({ code }) => code);
   const { runs, holders } = runsOf(bodies);
   const inWindow = new Int32Array(holders.length);
-  // How many of a function's runs are in the window.
+  // The number of a function's runs in the window.
   const shared = new Int32Array(bodies.length);
   const enter = (run) => {
     if (inWindow[run]++ === 0) for (const index of holders[run]) ++shared[index];

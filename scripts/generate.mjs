@@ -1,5 +1,5 @@
-// npm run generate: writes the files derived from the C++ sources (the op table, the TypeScript files generated from it, and the
-// shaders of formulas), and what repeats the table of the engine's parts.
+// npm run generate: writes the files derived from the C++ sources (the op table, the TypeScript files generated from it, and the shaders of
+// formulas), and the files that repeat the table of the engine's parts.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -182,12 +182,12 @@ const kImports = {
 // ---------------------------------------------------------------- functions
 
 // Losses that take an input and a target of different shapes, as PyTorch does with a warning.
-const kOfDifferences = new Set(["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"]);
+const kDifferenceLosses = new Set(["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"]);
 
 function functionOf(op) {
   const definer = op.writes ? "defineInPlace" : op.kind === "factory" ? "defineFactory" : "define";
   const defined = definition(definer, op);
-  const wrapper = op.takesGenerator ? "drawing" : kOfDifferences.has(op.name) ? "sameSized" : null;
+  const wrapper = op.takesGenerator ? "drawing" : kDifferenceLosses.has(op.name) ? "sameSized" : null;
   const value = wrapper === null ? defined : `${wrapper}(${defined})`;
   return constant(op.js, op.doc, signatures(op, op.args), value);
 }

@@ -1,5 +1,5 @@
-// The entries of namespaces: `edgegrad/nn` is what `edgegrad` exports as nn. esbuild keeps an object of functions whole, such as `nn`
-// where it is imported from `edgegrad`, and shakes `import * as nn from "edgegrad/nn"`.
+// The entries of namespaces: `edgegrad/nn` is what `edgegrad` exports as nn. esbuild cannot tree-shake an object of functions, such as `nn`
+// imported from `edgegrad`, but it can tree-shake `import * as nn from "edgegrad/nn"`.
 //
 // package.json lists them, each with its declarations. An entry takes its members from `edgegrad`, so both are the same
 // wherever the package is one file; where bundlers load it as separate modules, it is the module itself.
@@ -11,7 +11,7 @@ import { kRoot } from "./process.mjs";
 
 const kFolder = "./dist/namespaces";
 
-/** Words of JavaScript that are names of members, but of no constant. */
+/** Reserved words of JavaScript that are names of members, but cannot be names of constants. */
 const kReserved = ["var"];
 
 /** Returns { name, types } for each entry. `types` is the path of its declarations in the package. */

@@ -1,5 +1,5 @@
-// The pre-commit hook: formats and lints the staged files, and checks their layers. Repaired files are staged again; what cannot be
-// repaired stops the commit. `npm run hooks` installs it, `npm run hooks -- --remove` removes it, `git commit --no-verify` skips it once.
+// The pre-commit hook: formats and lints the staged files, and checks their layers. Repaired files are staged again; errors that cannot be
+// repaired stop the commit. `npm run hooks` installs it, `npm run hooks -- --remove` removes it, `git commit --no-verify` skips it once.
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const isCpp = (file) =>
 const isBiomes = (file) => /\.([cm]?[jt]s|jsonc?|css|html)$/.test(file);
 const isLayered = (file) => /^(?:src|web)\//.test(file);
 
-/** Runs a formatter over files: it repairs those that are staged whole and only checks the others. */
+/** Runs a formatter on files: it repairs those that are completely staged, and only checks the others. */
 async function format(title, tool, files, isOnlyChecked) {
   const whole = files.filter((file) => !isOnlyChecked(file));
   if (whole.length > 0) {
@@ -62,7 +62,7 @@ async function checkLayers(files) {
 async function checkStaged() {
   const staged = await changedFiles("--cached");
   const unstaged = await changedFiles();
-  // `git commit FILES` uses a temporary index: what a hook stages there is missing from the real one afterwards.
+  // `git commit FILES` uses a temporary index: changes that a hook stages there are missing from the real one afterward.
   const isTemporary = basename(process.env.GIT_INDEX_FILE ?? "").startsWith("next-index");
   const isOnlyChecked = (file) => isTemporary || unstaged.includes(file);
   const [cpp, layered] = [isCpp, isLayered].map((is) => staged.filter(is));

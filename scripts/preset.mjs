@@ -6,7 +6,7 @@ import { ensurePackages } from "./apt.mjs";
 import { kRoot, quiet, step } from "./process.mjs";
 import { wasmEnvironment } from "./toolchain.mjs";
 
-// Ninja's progress: how many of how many commands are done.
+// Ninja's progress: the number of finished commands and of all commands.
 const kProgress = /\[(\d+)\/(\d+)\]/g;
 
 /** Builds targets of a preset and returns its build folder. */

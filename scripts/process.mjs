@@ -84,8 +84,8 @@ export function read(command, args = []) {
 const kReportEvery = 10_000; // ms
 
 /**
- * Runs `work` as one step: prints a line with its duration when it is done, or its whole output if it failed. Until then, a line every
- * ten seconds says that it is at work, and how far if `work` tells its argument: `report("40 of 87")`.
+ * Runs `work` as one step: prints a line with its duration when it is done, or its whole output if it failed. Until then, it prints a line
+ * every ten seconds, with the progress that `work` passes to its argument: `report("40 of 87")`.
  */
 export async function step(title, work) {
   const start = performance.now();
@@ -119,13 +119,13 @@ export async function main(work) {
   }
 }
 
-/** True for an error that is reported by its message alone: of a command, an argument, or expected(). */
+/** True for an error that is reported without its stack: of a command, an argument, or expected(). */
 export function isExpected(error) {
   const isOfArguments = error.code?.startsWith?.("ERR_PARSE_ARGS_") === true;
   return error instanceof CommandError || isOfArguments || error.expected === true;
 }
 
-/** Returns an error that is reported by its message alone. */
+/** Returns an error that is reported without its stack. */
 export function expected(message) {
   return Object.assign(new Error(message), { expected: true });
 }

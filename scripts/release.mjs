@@ -35,11 +35,11 @@ const git = (...args) => quiet("git", args, { cwd: kRoot });
 function makePlan(wanted, date) {
   const manifest = JSON.parse(textOf("package.json"));
   const version = nextVersion(manifest.version, wanted);
-  if (version === null) throw expected(`"${wanted}" is no version.\n${kHelp}`);
+  if (version === null) throw expected(`"${wanted}" is not a version.\n${kHelp}`);
   const starter = JSON.parse(textOf("create/package.json"));
   const changelog = textOf("CHANGELOG.md");
   const status = read("git", ["-C", kRoot, "status", "--porcelain"]);
-  if (status === null) throw expected("This is no git repository: there is nothing to tag.");
+  if (status === null) throw expected("This is not a git repository: there is nothing to tag.");
   const hasTag = read("git", ["-C", kRoot, "tag", "--list", `v${version}`]) !== "";
   const isClean = status === "";
   const found = obstacles({ manifest, starter, changelog, version, isClean, hasTag });

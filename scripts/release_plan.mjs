@@ -8,7 +8,7 @@ const kUnreleased = /^## (?:\[?unreleased\]?|(\d+\.\d+\.\d+) \(unreleased\))[^\S
 
 const kInManifest = /^( {2}"version": ")[^"]+(",)$/gm;
 
-/** Where the version is written: the text around it, which must be there `count` times or more; it is changed in the first ones. */
+/** Where the version is written: the text around it, which must occur at least `count` times. The first `count` occurrences are changed. */
 const kPlaces = {
   "package.json": { pattern: kInManifest },
   "create/package.json": { pattern: kInManifest },
@@ -23,7 +23,7 @@ export const kReleasedFiles = [...Object.keys(kPlaces), "CHANGELOG.md"];
 
 const kSteps = ["major", "minor", "patch"];
 
-/** Returns the version that `wanted` means: patch, minor, major or a version; null where it means none. */
+/** Returns the version that `wanted` (patch, minor, major or a version) means; null if it is invalid. */
 export function nextVersion(current, wanted) {
   const at = kSteps.indexOf(wanted);
   if (at < 0) return kVersion.test(wanted) ? wanted : null;
@@ -31,7 +31,7 @@ export function nextVersion(current, wanted) {
   return [...numbers.slice(0, at), numbers[at] + 1, 0, 0].slice(0, 3).join(".");
 }
 
-/** Returns a negative number where version `a` is older than `b`, 0 where they are the same. */
+/** Returns a negative number if version `a` is older than `b`, and 0 if they are equal. */
 export const compareVersions = (a, b) => a.localeCompare(b, "en", { numeric: true });
 
 /** Returns a sentence for each reason why `version` cannot be released; `starter` is the manifest of create-edgegrad. */
@@ -40,7 +40,7 @@ export function obstacles({ manifest, starter, changelog, version, isClean, hasT
   const section = unreleasedSection(changelog);
   const reasons = {
     "The working tree has changes: commit or stash them.": !isClean,
-    [`The tag v${version} is there already.`]: hasTag,
+    [`The tag v${version} exists already.`]: hasTag,
     [`${version} is older than package.json's ${manifest.version}.`]:
       compareVersions(version, manifest.version) < 0,
     [`package.json has no ${missing.join(", no ")}: the owner of the public repository fills them in; npm refuses provenance without a repository.`]:
@@ -56,7 +56,7 @@ export function obstacles({ manifest, starter, changelog, version, isClean, hasT
   return Object.keys(reasons).filter((reason) => reasons[reason]);
 }
 
-/** Returns { heading, version, body } of the section that is not released yet, or null; `version` where its heading has one. */
+/** Returns { heading, version, body } of the unreleased section, or null; `version` if its heading has one. */
 export function unreleasedSection(changelog) {
   const match = kUnreleased.exec(changelog);
   if (!match) return null;
@@ -65,12 +65,12 @@ export function unreleasedSection(changelog) {
   return { heading: match[0], version: match[1] ?? null, body };
 }
 
-/** Returns the changelog with the unreleased section as that of a version, released on a day. */
+/** Returns the changelog with the unreleased section renamed to a version and a date. */
 export function datedChangelog(changelog, version, date) {
   return changelog.replace(kUnreleased, `## ${version} (${date})`);
 }
 
-/** Returns the text of a file with the version replaced; throws if the file does not contain the version where it should. */
+/** Returns the text of a file with the version replaced; throws if the file does not contain the version in the expected places. */
 export function withVersion(file, text, version) {
   const { pattern, count = 1 } = kPlaces[file];
   let seen = 0;

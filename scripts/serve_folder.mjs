@@ -19,8 +19,8 @@ const kTypes = {
 };
 
 /**
- * Serves a folder below `base`, with these headers; port 0 selects any free port. The address of a folder without "/" is redirected, as by
- * other servers. Resolves to { url, stop }.
+ * Serves a folder below `base` with the given headers; port 0 selects any free port. As on other servers, the address of a folder without a
+ * trailing "/" is redirected. Resolves to { url, stop }.
  */
 export async function serveFolder(folder, { port = 0, base = "/", headers = {} } = {}) {
   const server = createServer((request, response) => {

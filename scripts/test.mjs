@@ -25,7 +25,7 @@ async function runSection(section) {
   return { section, seconds: (performance.now() - start) / 1000, passed, failure };
 }
 
-/** Runs the files again that failed in a section. If all pass, it has passed; returns what failed before. */
+/** Runs the failed files of a section again. If all pass, the section has passed; returns the previous failures. */
 async function runAgain(result) {
   const { section, failure } = result;
   const failures = failure?.failures ?? [];

@@ -2,8 +2,8 @@
 //
 // An emcc on PATH is used if it is new enough. Debian 12's is too old, so there the compiler of Debian 12 (clang 19) is
 // combined with Emscripten and Binaryen of Debian 13, which are unpacked into the user's cache and never installed. The
-// folder gets its final name in a single rename when it is complete; a bootstrap that was interrupted leaves only a
-// temporary folder, which the next one removes.
+// folder gets its final name in a single rename when it is complete; an interrupted bootstrap leaves only a temporary
+// folder, which the next one removes.
 
 import {
   existsSync,

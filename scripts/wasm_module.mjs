@@ -1,6 +1,6 @@
 // Reads WebAssembly modules in binary form.
 
-/** Reads the numbers and texts of the binary format. */
+/** Reads the numbers and strings of the binary format. */
 export class Cursor {
   at = 0;
 
@@ -62,7 +62,7 @@ export function signedLeb(value) {
   }
 }
 
-/** Returns the bytes of a text, and those of a vector of elements that are bytes themselves. */
+/** Returns the encoding of a string: its length and its bytes. */
 export const textBytes = (text) => [...leb(Buffer.byteLength(text)), ...Buffer.from(text)];
 export const vectorBytes = (elements) => [...leb(elements.length), ...elements.flat()];
 
@@ -92,7 +92,7 @@ const kMemoryKind = 2;
 /** The type of the elements of a table of functions. */
 export const kFuncref = 0x70;
 
-// Moves behind the description of an import.
+// Moves past the description of an import.
 function skipImport(cursor, kind) {
   if (kind === kFunctionKind) {
     cursor.number();
@@ -112,7 +112,7 @@ export const kHeader = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 /** Reads a module: its sections, and the code, type and name of every function. */
 export class ModuleReader {
   #cursor;
-  /** By the id of each section, or the name of a custom one: its content, and the whole section. */
+  /** The content and the whole bytes of each section, by its ID, or by its name for custom sections. */
   sections = new Map();
   wholes = new Map();
   functions = [];
@@ -199,7 +199,7 @@ export class ModuleReader {
     }
   }
 
-  /** Returns the module with other sections: `changes` has the whole section, or null to leave it out, by its key. */
+  /** Returns the module with other sections: `changes` has the whole section by its key, or null to remove it. */
   with(changes) {
     const sections = new Map([
       ...this.wholes,
@@ -208,7 +208,7 @@ export class ModuleReader {
     return Buffer.concat([kHeader, ...[...sections.values()].filter((bytes) => bytes !== null)]);
   }
 
-  /** Returns the signatures: for each type that is one of a function, the codes of its parameters and results. */
+  /** Returns the function types: for each, the codes of its parameters and results. */
   types() {
     const cursor = new Cursor(this.sections.get(kSection.type));
     return cursor.vector(() => {
@@ -274,7 +274,7 @@ function functionIn(cursor) {
   return isNull ? null : index;
 }
 
-/** Returns the section of a module's imports, each as `change` returns it. */
+/** Returns the import section of a module, with each import changed by `change`. */
 export function importSection(module, change) {
   const entries = module.imports().map((one) => {
     const changed = change(one);
@@ -305,7 +305,7 @@ export function elementSection(table) {
   return section(kSection.element, vectorBytes(segments));
 }
 
-// Keys of an object are texts; those of sections are numbers, except custom ones.
+// Object keys are strings, but the keys of sections are numbers, except for custom ones.
 const keyOf = (key) => (/^\d+$/.test(key) ? Number(key) : key);
 
 // Reads the constant expression of an offset: i32.const, value, end.

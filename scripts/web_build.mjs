@@ -13,7 +13,7 @@ import { kShaders, kWebBundle } from "./web_bundle.mjs";
 export const kDist = join(kRoot, "dist");
 const kWebGpu = join(kDist, "wasm", "edgegrad-webgpu.js");
 const kModules = "index.modules.js";
-// A hash of everything that dist/ was built from.
+// The hash of everything that dist/ was built from.
 const kStamp = join(kRoot, "build", "web.stamp");
 
 /**
@@ -25,8 +25,9 @@ const kStamp = join(kRoot, "build", "web.stamp");
  * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
  * ("development").
  *
- * dist/namespaces has the entries edgegrad/nn and the like, and dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge. An add-on is
- * a file that imports `edgegrad`, which in a program is the same engine, and files that it loads later.
+ * dist/namespaces has the entries edgegrad/nn and the like. dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js is
+ * what both entries are in edge runtimes. An add-on is a file that imports `edgegrad`, so that it uses the program's engine, and files that
+ * it loads later.
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");
@@ -47,7 +48,7 @@ export async function buildWeb() {
     const writeTypes = (...more) =>
       quiet(process.execPath, [tsc, ...options, "--outDir", kDist, ...more], { cwd: kRoot });
     await writeTypes("--project", kRoot);
-    // Without the paths of tsconfig.json, `edgegrad` is the declarations that were just written.
+    // Without the paths of tsconfig.json, `edgegrad` resolves to the declarations that were just written.
     await writeTypes("--project", join(kRoot, "web"), "--paths", "null");
     // That project also has the declarations of the engine's scripts, for the checks, and so writes those of the package that they use.
     rmSync(join(kDist, "src"), { recursive: true });
@@ -79,7 +80,7 @@ function removeOldFiles() {
   }
 }
 
-// edgegrad/single is one file in every environment, and so is not twice in a program. What it is at the edge imports it.
+// edgegrad/single is one file in every environment, so that a program never has it twice. The entry for edge runtimes imports it.
 async function writeSingle(source, folder) {
   const ownFiles = {
     name: "files",
@@ -91,15 +92,15 @@ async function writeSingle(source, folder) {
     const outfile = join(folder, `${name}.js`);
     const options = minified(join(source, `${name}.ts`), outfile);
     const external = [...options.external, "./index.js"];
-    // Its source map would be as large as that of index.js, and show the same sources; bundlers minify it again.
+    // No source map: it would be as large as that of index.js, with the same sources, and bundlers minify the file again.
     await build({ ...options, external, plugins: [...options.plugins, ownFiles] });
     await shrink(outfile);
   }
 }
 
-// A source map would be as large as the add-on; bundlers minify it again. What an add-on imports by import() only is a file of its
-// own, which a page loads when it is needed. The packages bundled there (kBundledInAddon) say in package.json where their modules are;
-// their licences are in THIRD_PARTY_NOTICES.md.
+// No source maps: they would be as large as the add-ons, and bundlers minify the files again. Code that an add-on imports only by import()
+// is a separate file, which a page loads when it is needed. The package.json of bundled packages (kBundledInAddon) names their modules;
+// their licenses are in THIRD_PARTY_NOTICES.md.
 async function writeAddons() {
   const { build } = await import("esbuild");
   for (const name of kAddons) {
@@ -119,8 +120,8 @@ async function writeAddons() {
   }
 }
 
-// Where nothing of a shared file is used, esbuild still imports it. Other bundlers warn of that, because package.json says that importing
-// has no effects.
+// esbuild imports a shared file even if nothing in it is used. Other bundlers warn about such imports, because package.json declares that
+// imports have no side effects.
 function leaveOutBareImports(path) {
   const text = readFileSync(path, "utf8");
   const rest = text.replaceAll(/\bimport\s*"\.\/chunk-\w+\.js";/g, "");
@@ -134,7 +135,7 @@ function minified(entry, outfile) {
     outfile,
     platform: "neutral",
     target: "es2022",
-    // The rest is left to smaller(), which keeps the names of classes.
+    // smaller() does the rest, because it keeps the names of classes.
     minifySyntax: true,
     // Keeps the script on one line, which finish() requires.
     supported: { "template-literal": false },
@@ -149,7 +150,7 @@ async function bundle(entry, outfile) {
   await shrink(outfile, `${outfile}.map`);
 }
 
-// Makes what esbuild has written smaller, with its source map if it has one.
+// Minifies esbuild's output further, with its source map if it has one.
 async function shrink(outfile, mapFile) {
   const script = withOwnMembers(withOwnNames(readFileSync(outfile, "utf8")));
   const made = mapFile
@@ -189,7 +190,7 @@ function withOwnNames(code) {
   return named.replace(/\b_\w+\b/g, (word) => (ofThemselves.has(word) ? word.slice(1) : word));
 }
 
-// esbuild's function for `export * as` would define what a page has added to Object.prototype, too.
+// esbuild's function for `export * as` would also define properties that a page has added to Object.prototype.
 const kMembers = /(?<=^ *for \(var \w+ )in (all\d*)(?=\)$)/gm;
 
 function withOwnMembers(code) {
@@ -202,7 +203,7 @@ function nameInside(text) {
   return new RegExp(`(?<!")\\b${name}\\b(?!")`).test(text) ? undefined : name;
 }
 
-// This file has all modules, which says nothing about what a page needs.
+// Removed: in a file with all modules, these calls do not tell what a page needs.
 const kNeeds = /^needsPart\(.*\);$/gm;
 
 const kNames = {

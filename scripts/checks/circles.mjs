@@ -1,10 +1,10 @@
-// Circles of imports in web, of types too: a reader of a folder enters by one file and walks down.
+// Finds circular imports in web, including imports of types, so that a reader can go through a folder from top to bottom.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { kRoot } from "../process.mjs";
 
-// Classes whose methods other files add, or that everything below them mentions: imports of types from them and in them do not count.
+// Classes to which other files add methods, or that files below them mention: type imports from and in these files do not count.
 const kClasses = [
   "src/tensor/tensor.ts",
   "src/ops/generator.ts",
@@ -21,7 +21,7 @@ export function findCircles(folder = join(kRoot, "web"), classes = kClasses) {
   const circles = [];
   const done = new Set();
   for (const start of graph.keys()) {
-    // What is reachable from a file that reaches it again is in a circle with it.
+    // Every file that is reachable from a file and reaches it again is in a circle with it.
     if (done.has(start)) continue;
     const path = pathBack(start, graph);
     if (path === null) continue;
@@ -52,7 +52,7 @@ function importsIn(folder, classes) {
   return graph;
 }
 
-// Returns the shortest way from a file back to itself, without its last step; null if there is none.
+// Returns the shortest path from a file back to itself, without its last step; null if there is no such path.
 function pathBack(start, graph) {
   const before = new Map();
   const waiting = [start];

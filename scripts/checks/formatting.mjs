@@ -1,4 +1,4 @@
-// clang-format and Biome over named files.
+// Runs clang-format and Biome on files.
 
 import { join } from "node:path";
 import { CommandError, kRoot, quiet } from "../process.mjs";
@@ -18,7 +18,7 @@ export async function clangFormat(files, { fix = false, cwd = kRoot } = {}) {
   });
 }
 
-/** Checks those of the files and folders that the biome.json in `cwd` includes, or repairs them with `fix`. */
+/** Checks the files and folders that the biome.json in `cwd` includes, or repairs them with `fix`. */
 export async function biome(paths, { fix = false, cwd = kRoot } = {}) {
   if (paths.length === 0) return;
   const program = join(kRoot, "node_modules", "@biomejs", "biome", "bin", "biome");

@@ -1,4 +1,4 @@
-// The layers of src, of web/src and of the add-ons (web/<name>): what may include or import what. Biome finds circles of imports.
+// The layers of src, of web/src and of the add-ons (web/<name>): what may include or import what.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -14,8 +14,8 @@ import { idlePatterns } from "../patterns.mjs";
 import { kRoot, main } from "../process.mjs";
 import { kWebBundle } from "../web_bundle.mjs";
 
-// Each table has one line per layer, with the layers below it that it may use. A layer is a folder, which may always use itself, or a
-// file that belongs to another layer than its folder and is therefore above that.
+// Each table has one line per layer, with the layers below it that it may use. A layer is a folder, which may always use itself, or a file
+// that belongs to another layer than its folder; such a file has its own line above that of the folder.
 
 const kOfSource = {
   base: "",
@@ -30,8 +30,8 @@ const kOfSource = {
   ops: "base formulas runtime kernels tensor autograd dispatch",
 };
 
-// The only files above the backends that include one: the loops over formulas are compiled for the CPU from their declarations,
-// and a short computation on packed memory skips the description of a kernel.
+// The only files above the backends that may include one. One compiles the loops over formulas for the CPU; the other skips the
+// description of a kernel for short computations on packed memory.
 const kDoors = {
   "dispatch/elementwise_info.h": "backend/cpu/elementwise/elementwise.h",
   "dispatch/elementwise.cpp": "backend/cpu/elementwise/packed.h",
@@ -74,8 +74,8 @@ const isIn = (layer, name) =>
   name === layer || name.startsWith(`${layer}/`) || (layer === kTop && !name.includes("/"));
 
 /**
- * Returns a line for each import that a table of layers does not allow, and for each word of the table that is idle: a layer without
- * files, or one that nothing uses where it may. `imports` has the paths that each file imports; `what` says of what kind they are.
+ * Returns a line for each import that a table of layers does not allow, and for each unused entry of the table: a layer without files, or
+ * a permission that no import needs. `imports` has the paths that each file imports; `what` is the verb for messages.
  */
 export function layeringErrors(imports, layers, { folder, what, doors = {} }) {
   const layerOf = (name) => Object.keys(layers).find((layer) => isIn(layer, name));
@@ -103,12 +103,12 @@ export function layeringErrors(imports, layers, { folder, what, doors = {} }) {
     ...errors.sort(),
     ...empty.map((layer) => `${folder}: the layer ${layer} has no files`),
     ...[...unused, ...closed.map((door) => door.join(" uses "))].map(
-      (line) => `${folder}: the layers say that ${line}, which is not so`,
+      (line) => `${folder}: the layers allow that ${line}, which nothing does`,
     ),
   ];
 }
 
-/** Returns one line per include in src against its layers. */
+/** Returns one line per include in src that violates the layers. */
 export function findLayeringErrors(source = join(kRoot, "src")) {
   const files = readdirSync(source, { recursive: true }).filter((name) => /\.(h|cpp)$/.test(name));
   const includesIn = (file) =>
@@ -119,7 +119,7 @@ export function findLayeringErrors(source = join(kRoot, "src")) {
   return layeringErrors(imports, kOfSource, { folder: "src", what: "include", doors: kDoors });
 }
 
-/** Returns one line per import of a value in web/src against its layers; types do not exist at run time, and come from anywhere. */
+/** Returns one line per import of a value in web/src that violates the layers; types may come from anywhere. */
 export async function findWebLayeringErrors(source = join(kRoot, "web", "src"), layers = kOfWeb) {
   const imports = await valueImports(source);
   return layeringErrors(imports, layers, { folder: "web/src", what: "import values from" });
@@ -150,12 +150,12 @@ async function valueImports(source) {
 const kSpecifier = /\b(?:from|import)\s*\(?\s*["']([^"']+)["']/g;
 
 /**
- * Returns one line per import of an add-on that is neither a file of its own or of a folder that it shares, nor `edgegrad` as a user would
- * import it, a peer of the add-on or a package that is bundled into it. This holds for types too: the declarations are published.
+ * Returns one line per import of an add-on that is not allowed. Allowed are its own files, those of folders that it shares, `edgegrad` as a
+ * user would import it, its peers, and packages that are bundled into it. This includes types, because the declarations are published.
  */
 export function findAddonLayeringErrors(addons = kAddonFolders, web = join(kRoot, "web")) {
   return addons.flatMap((addon) => {
-    if (!existsSync(join(web, addon))) return [`web/${addon} is not there`];
+    if (!existsSync(join(web, addon))) return [`web/${addon} does not exist`];
     const packages = ["edgegrad", ...packagesOf(addon)];
     const shared = Object.keys(kSharedByAddons).filter((one) =>
       kSharedByAddons[one].includes(addon),
@@ -176,7 +176,7 @@ export function findAddonLayeringErrors(addons = kAddonFolders, web = join(kRoot
   });
 }
 
-/** The packages and modules that a folder may import: of a shared folder, those that all its add-ons may. */
+/** The packages and modules that a folder may import; for a shared folder, those that all its add-ons may import. */
 function packagesOf(folder) {
   const ofAddon = (name) =>
     [kPeersOfAddon, kBundledInAddon, kNodeModulesOfAddon].flatMap((list) => list[name] ?? []);
@@ -186,7 +186,7 @@ function packagesOf(folder) {
 
 const posixPath = (name) => name.replaceAll("\\", "/");
 
-/** Returns what is wrong in all layers. */
+/** Returns the violations of all layers. */
 export async function findAllLayeringErrors() {
   return [
     ...findLayeringErrors(),

@@ -7,7 +7,7 @@ import { idlePatterns } from "../patterns.mjs";
 import { kRoot } from "../process.mjs";
 import { kWebBundle } from "../web_bundle.mjs";
 
-/** Ops of the engine that index.ts exports in an extended form, and what they do beyond it. */
+/** Ops of the engine that index.ts exports in an extended form, and how they are extended. */
 const kExtended = {
   fft: "is also the namespace of all transforms",
   full: "infers the dtype from the value",

@@ -10,12 +10,12 @@ import { cacheFolder, kRoot, quiet } from "../process.mjs";
 const kPreset = "clang-tidy";
 
 /**
- * How many files of a folder are checked as one translation unit. Most of the time goes into the headers of the standard library,
- * which are then read once.
+ * The number of files of a folder that are checked as one translation unit. Most of the time is spent in the headers of the standard
+ * library, which are then read once.
  */
 const kTogether = 8;
 
-// What decides, besides the sources.
+// The files besides the sources on which a result depends.
 const kRules = [
   ".clang-tidy",
   "CMakePresets.json",
@@ -63,7 +63,7 @@ function batchesOf(waiting) {
   });
 }
 
-// Files that have local names in common cannot be compiled together, and are then checked one by one, as is a batch with findings.
+// Files with the same local names cannot be compiled together; they are then checked one by one, like a batch with findings.
 async function passTogether(files, unit, commands) {
   writeFileSync(unit, files.map(({ file }) => `#include "${join(kRoot, file)}"\n`).join(""));
   const { command } = commands.find(({ file }) => file === join(kRoot, files[0].file));

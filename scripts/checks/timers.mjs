@@ -1,5 +1,5 @@
-// Finds timers in tests. A test that waits for a time is red on a busy machine, or slow on every other: it waits for what it means
-// instead (tests/support/until.mjs). Where time is the subject, the line says so: `// timer: the reason`.
+// Finds timers in tests. A test that waits for a fixed time fails on a busy machine, or is slow on all others; it should wait for a
+// condition instead (tests/support/until.mjs). Where time is the subject of a test, the line says so: `// timer: the reason`.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const kTimer =
   /\b(?:setTimeout|setInterval|waitForTimeout|sleep_for|sleep_until)\b|timers\/promises|AbortSignal\.timeout/;
 const kReason = /\/\/ timer: \w/;
 const kTest = /\.(?:mjs|js|html|cpp|h)$/;
-// What tests share waits for them, and benchmarks assert nothing.
+// Support code implements the waiting, and benchmarks assert nothing.
 const kMayWait = /(?:^|\/)support\/|^bench\//;
 
 /** Returns the lines of tests that have a timer without a reason. */

@@ -5,11 +5,11 @@ import { withNames } from "../function_order.mjs";
 import { quiet } from "../process.mjs";
 import { ModuleReader } from "../wasm_module.mjs";
 
-/** Short names for functions by their indices, also those of exports that a split makes. */
+/** Short names of functions by their indices, which are also the names of exports that a split creates. */
 export const shortName = (index) => `$${index.toString(36)}`;
 
 /**
- * Returns, for each function of a module, how often it calls which functions (own indices), and the numbers in its code that may
+ * Returns for each function of a module the number of its calls to each other function (own indices), and the numbers in its code that may
  * be addresses of data or slots of the table.
  */
 export async function codeOf(bytes, wasmDis, scratch) {

@@ -1,10 +1,10 @@
-// The constants of a module, and which part has them. They never change, so every thread may write those of a part again.
+// The constants of a module, and the part that has them. They never change, so it is safe that every thread writes those of a part again.
 
 import { kSection, ModuleReader, section, signedLeb, vectorBytes } from "../wasm_module.mjs";
 
 const kSegment = ".rodata";
 
-/** A segment of data has a header, so gaps that are shorter than this are written as well. */
+/** Every data segment has a header, so shorter gaps than this are written as well. */
 const kMinGap = 16;
 
 /** Returns the constants of the optimized module `whole`: the index of their segment, their address and their bytes. */
@@ -16,7 +16,7 @@ export function constantsOf(whole, linked) {
   return { index, content, address: linked.addressOf(kSegment) };
 }
 
-/** Returns the core with zeros, which compress to nothing, in place of the constants that it cannot reach. */
+/** Returns the core with the constants that it cannot reach replaced by zeros, which compress to almost nothing. */
 export function withoutConstants(core, { index }, isReachable) {
   const { at } = new ModuleReader(core).segments()[index];
   const bytes = Buffer.from(core);

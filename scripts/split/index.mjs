@@ -17,21 +17,21 @@ import { codeOf, shortName } from "./code.mjs";
 import { constantsOf, dataSection, withoutConstants } from "./constants.mjs";
 import { LinkedModule } from "./linked_module.mjs";
 import { shortenNames } from "./names.mjs";
-import { kCore, kNeeds, kPartNames, kRequests, kRest, kShared, kUnlikeOthers } from "./parts.mjs";
+import { kCore, kNeeds, kPartNames, kRequests, kRest, kShared, kConv } from "./parts.mjs";
 import { profile } from "./profile.mjs";
 import { originsOf, plainName, reachableFrom } from "./reachable.mjs";
 import { withStubs } from "./stubs.mjs";
 
-// Functions of the C library have plain names. Those with which a thread waits while another one initializes a static variable run only
-// if both need it at the same moment, and hold a lock.
+// Functions of the C library, which have plain names. A thread calls them to wait while another one initializes a static variable: only if
+// both need it at the same moment. They hold a lock.
 const kGuards = ["Libcpp", "InitByte", "GuardObject"].map(
   (name) => new RegExp(`^__cxxabiv1::\\(anonymous namespace\\)::${name}`),
 );
 const isOfLibrary = (name) => /^\w+$/.test(name) || kGuards.some((guard) => guard.test(name));
 /**
- * What loads parts must be in the core: these functions with all that they call, and what a program in which a thread asks for a part
- * or starts another thread needs of the C library. Loading allocates memory, so no part may be needed while a lock of the allocator
- * (src/base/heap) is held.
+ * The code that loads parts must be in the core: these functions with everything that they call, and the functions of the C library that a
+ * thread needs to request a part or to start another thread. Loading allocates memory, so no part may be needed while a lock of the
+ * allocator (src/base/heap) is held.
  */
 const kLoading = [
   "eg::bindings::request_part",
@@ -75,7 +75,7 @@ export async function split({ module, linked, fileOf, tools, variant }) {
   const linkedModule = new LinkedModule(readFileSync(linked));
   addLambdas(functions, linkedModule);
 
-  // What the parts that are loaded before the rest refer to.
+  // The constants to which the parts that are loaded before the rest refer.
   const constants = constantsOf(whole, linkedModule);
   const reachable = new Map(
     [kCore, ...kPartNames]
@@ -118,7 +118,7 @@ export async function split({ module, linked, fileOf, tools, variant }) {
     await order(file, fileOf(part));
   }
 
-  // The rest is only loaded after all others, which may therefore not be called by it before they are there.
+  // The rest is loaded after all other parts, so it calls them without stubs.
   const numbers = await numbersOf(core);
   for (const [part, { bytes }] of modules)
     if (part !== kRest) numbers.push(...(await numbersOf(bytes)));
@@ -147,7 +147,7 @@ async function partsOf({ functions }, code, ranIn) {
     return found.filter((need) => !isHad(need)).map(({ own }) => own);
   });
 
-  // Which instances of a template for sizes run depends on sizes, so all go where one of them is needed.
+  // Which instances of a template over sizes run depends on the sizes, so all instances go where one of them is needed.
   const families = new Map();
   const familyOf = ({ name }) => name.replace(/\b\d+(?:ul)?\b/g, "#");
   functions.forEach((one, index) => {
@@ -166,12 +166,12 @@ async function partsOf({ functions }, code, ranIn) {
   const inCore = (isFrom) =>
     [...parts.keys()].filter((index) => parts[index] === kCore && isFrom(functions[index].name));
   for (const index of inCore(isLoading)) follow(index, () => true);
-  // Which functions of the C library run depends on values, so all that the core calls are there.
+  // Which functions of the C library run depends on values, so all that the core calls are in the core.
   for (const index of inCore(() => true)) follow(index, isOfLibrary);
   return parts;
 }
 
-// Whether a lambda runs may depend on sizes, such as that of a parallel loop, so it goes where the function is that passes it on.
+// Whether a lambda runs may depend on sizes, such as that of a parallel loop, so it goes to the part of the function that passes it on.
 function addLambdas(functions, linked) {
   const ofName = new Map();
   for (const one of functions.filter(({ name }) => name.includes("'lambda")))
@@ -180,7 +180,7 @@ function addLambdas(functions, linked) {
   for (const part of [kCore, ...kPartNames].filter((one) => one !== kRest)) {
     for (const index of originsOf(part, linked, functions)) {
       for (const pointer of linked.references[index].pointers) {
-        // Those that are negative are imports.
+        // Negative indices are imports.
         const name = linked.module.functions[pointer]?.name ?? "";
         for (const lambda of ofName.get(plainName(name)) ?? [])
           needing.set(lambda, [...(needing.get(lambda) ?? []), part]);
@@ -191,14 +191,14 @@ function addLambdas(functions, linked) {
     lambda.part = sharedPart(lambda.part === kRest ? parts : [lambda.part, ...parts]);
 }
 
-/** Returns where a function goes that these parts need. */
+/** Returns the part for a function that all these parts need. */
 function sharedPart(needing) {
   const all = new Set(needing);
-  if (all.has(kCore) || (all.size > 1 && all.has(kUnlikeOthers))) return kCore;
+  if (all.has(kCore) || (all.size > 1 && all.has(kConv))) return kCore;
   return all.size > 1 ? kShared : ([...all][0] ?? kRest);
 }
 
-/** Returns the stubs that the core needs: for those of the slots that have functions of other parts. */
+/** Returns the stubs that the core needs: for the slots with functions of other parts. */
 function stubsFor(modules, slots) {
   return [...modules].flatMap(([part, module]) => {
     const types = module.types();
@@ -211,7 +211,7 @@ function stubsFor(modules, slots) {
   });
 }
 
-// Binaryen needs a table without gaps. Any function will do: the slots of parts get their contents at the end.
+// Binaryen needs a table without gaps. Any function can fill them, because the slots of parts get their contents at the end.
 function withoutEmptySlots(bytes, isCore) {
   const module = new ModuleReader(bytes);
   const filler = module.importedFunctions + module.functions.findIndex(isCore);
@@ -221,7 +221,7 @@ function withoutEmptySlots(bytes, isCore) {
   return module.with({ [kSection.element]: elementSection(table) });
 }
 
-// The parts that are taken out later make the table larger. Returns the section of imports.
+// Parts that are split off later enlarge the table. Returns the section of imports.
 function withTableOfAnySize(module) {
   return importSection(module, (one) =>
     one.kind === kTableKind ? { ...one, description: [kFuncref, 0, 0] } : one,

@@ -1,5 +1,5 @@
-// Reads a module as the linker wrote it with --emit-relocs: which functions and data each function and each piece of data refers
-// to. The format is described in "WebAssembly Object File Linking" of the tool conventions.
+// Reads a module that the linker wrote with --emit-relocs: the functions and data to which each function and each piece of data refers. The
+// format is described in "WebAssembly Object File Linking" of the tool conventions.
 
 import { Cursor, kSection, ModuleReader } from "../wasm_module.mjs";
 
@@ -9,7 +9,7 @@ const kSegmentNames = 5;
 const kUndefined = 0x10;
 const kExplicitName = 0x40;
 
-/** The kinds of references, by their numbers in the format. */
+/** The relocation types of each kind of reference. */
 const kCall = [0];
 const kFunctionPointer = [1, 2, 12, 18, 19, 24, 26];
 const kDataAddress = [3, 4, 5, 11, 14, 15, 16, 17, 21, 22, 23, 25];

@@ -1,15 +1,15 @@
-// Short names for what the core exports to the other parts.
+// Short names for the core's exports to the other parts.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { checkPatterns } from "../patterns.mjs";
 import { exportSection, importSection, kSection, ModuleReader } from "../wasm_module.mjs";
 
-/** Names that Binaryen has made. All others are used by JavaScript. */
+/** Names that Binaryen has generated. All others are used by JavaScript. */
 const kMade = [/^\$/, /^fimport\$/, /^global/];
 
 /**
- * Gives the exports of the core that only other parts import names of two letters, in the order of their indices: that compresses to a
- * third. All are files, which are changed.
+ * Renames the exports of the core that only other parts import to two letters, in the order of their indices, which compresses to a third.
+ * The arguments are paths of files, which are changed.
  */
 export function shortenNames(core, parts) {
   const module = new ModuleReader(readFileSync(core));

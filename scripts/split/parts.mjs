@@ -1,5 +1,5 @@
-// The parts into which the engine is split (README.md), and the programs that decide what is in them. Where names and numbers of parts
-// must be repeated, `npm run generate` writes them.
+// The parts into which the engine is split (README.md), and the programs that determine their contents. `npm run generate` writes the files
+// that repeat the names and numbers of parts.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,19 +7,19 @@ import { kRoot } from "../process.mjs";
 
 /** The part that is loaded first. */
 export const kCore = "core";
-/** What attention, extras and loaders of data have in common. */
+/** The code that attention, extras and data loaders share. */
 export const kShared = "layers";
-/** Convolutions have so little in common with the others that it is in the core. */
-export const kUnlikeOthers = "conv";
-/** What no program needs. Only this part may use all others. */
+/** The part of convolutions. They share so little with other parts that the shared code is in the core. */
+export const kConv = "conv";
+/** The code that no program needs. Only this part may use all others. */
 export const kRest = "rest";
 
-/** All parts besides the core, by their numbers in stubs. */
-export const kPartNames = [kShared, kUnlikeOthers, "attention", "extras", kRest];
+/** All parts except the core, in the order of their numbers in stubs. */
+export const kPartNames = [kShared, kConv, "attention", "extras", kRest];
 
 /**
- * Programs of programs.mjs, with the parts that they need besides the core. What only they need is in the last one of these parts, or in
- * the core if they need no other.
+ * Programs of programs.mjs, with the parts that they need in addition to the core. Code that only they need is in the last one of these
+ * parts, or in the core if there is no other.
  */
 export const kNeeds = [
   { programs: ["mlp", "arithmetic"], parts: [] },
@@ -33,22 +33,22 @@ export const kNeeds = [
   { programs: ["images"], parts: [kShared, "conv", "extras"] },
 ];
 
-/** The program in which threads start others and ask for parts: what that needs of the C library is in the core. */
+/** The program in which threads start others and request parts: the C library functions that it needs are in the core. */
 export const kRequests = ["request"];
 
-// Parts of programs that also need what is shared.
+// Parts whose programs also need the shared part.
 const kSharing = kPartNames.filter((part) =>
   kNeeds.some(({ parts }) => part !== kShared && part === parts.at(-1) && parts[0] === kShared),
 );
 const namesOf = (parts) => `[${parts.map((part) => JSON.stringify(part)).join(", ")}]`;
 
-// In each file, what stands after these words.
+// For each file, the places to write, which are found by the text before them.
 const kCopies = {
   "web/src/runtime/parts.ts": [
     [/(?<=kParts = )\[.*\]/, namesOf(kPartNames)],
     [/(?<=kSharing: readonly Part\[\] = )\[.*\]/, namesOf(kSharing)],
   ],
-  // Behind the bytes of the parts, those of an error, and then the bits of the parts that are loaded.
+  // After the bytes of the parts come those of an error, and then the bits of the loaded parts.
   "bindings/parts.js": [
     [/(?<=kRest = )\d+/, `${kPartNames.indexOf(kRest)}`],
     [/(?<=kErrorIndex = )\d+/, `${kPartNames.length}`],
@@ -57,7 +57,7 @@ const kCopies = {
   "src/base/parts.h": [[/(?<=std::array<Bytes, )\d+/, `${kPartNames.length + 1}`]],
 };
 
-/** Returns the files that repeat what this one says, with their texts as they should be. */
+/** Returns the files that repeat the contents of this file, with their correct texts. */
 export function copiesOfParts() {
   return Object.entries(kCopies).map(([name, places]) => {
     const file = join(kRoot, name);

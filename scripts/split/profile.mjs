@@ -12,7 +12,7 @@ const kSeeds = 60;
  * of the instrumented module.
  */
 export async function profile(wasm, variant, functions, names) {
-  // On one thread, and with a pool, whose threads run code of their own.
+  // On one thread, and with a pool, whose threads run additional code.
   const runs = variant === "single" ? [1] : [1, 3];
   const records = await Promise.all(
     runs.map((threads) => record([wasm, variant, threads, functions, kSeeds, ...names])),

@@ -3,7 +3,7 @@
 
 import { gc } from "../garbage_collector.mjs";
 
-// The engine has the clock of the moment in which it is imported: this file comes first.
+// The engine keeps the clock that exists when it is imported, so this file must be imported first.
 const { now } = performance;
 let passing = 0;
 let passed = 0; // ms
@@ -12,12 +12,12 @@ performance.now = () => {
   return now.call(performance) + passed;
 };
 
-/** Runs all of them, and the destruction of the graphs that they leave to the garbage collector. */
+/** Runs all programs, and the finalizers of the graphs that they leave to the garbage collector. */
 export async function runPrograms(eg, seed, names = Object.keys(kPrograms)) {
   eg.manualSeed(seed);
   const random = randomFrom(seed);
   for (const name of names) await kPrograms[name](eg, random);
-  // Finalizers run in a task of their own, and what they free may have been all that kept something else.
+  // Finalizers run in a separate task, and what they free may have kept other objects alive.
   for (let round = 0; round < 2; ++round) {
     gc();
     await new Promise(setImmediate);
@@ -145,10 +145,10 @@ async function points(eg, random) {
   }
 }
 
-/** Arithmetic as one writes it by hand: a linear model without modules. */
+/** Arithmetic written by hand: a linear model without modules. */
 function arithmetic(eg, random) {
   const [rows, columns] = sizes(random, [1, 40], [1, 40]);
-  // Fewer than 16 take other code, with more of the C library than all the rest of the core.
+  // Fewer than 16 elements would use other code, which needs more of the C library than the rest of the core.
   eg.randn([random(16, 60)]);
   eg.randint(0, columns, [rows]);
   const x = eg.rand([rows, columns]);
@@ -189,7 +189,7 @@ function arithmetic(eg, random) {
   }
 }
 
-/** What a page does with a model when it has been trained for a while: its accuracy and its predictions. */
+/** The evaluation of a trained model: its accuracy and its predictions. */
 async function evaluation(eg, random) {
   const { Sequential, Linear, ReLU } = eg.nn;
   const [inputs, classes, count] = sizes(random, [1, 900], [2, 30], [1, 130]);
@@ -209,15 +209,15 @@ async function evaluation(eg, random) {
   await scores.softmax(-1).array();
 }
 
-// A thread in the background is the first that starts others: only a gradient is large enough for several threads.
+// Makes a background thread the first one that starts others: only a gradient is large enough for several threads.
 async function startThreadInBackground(eg) {
   const table = eg.tensor(new Float32Array(2 ** 18), { requiresGrad: true });
   await table.narrow(0, 0, 1).sum().backwardAsync();
 }
 
 /**
- * Calls `run` as on a machine that other programs keep busy: without threads, an asynchronous backward call runs in pieces of a few
- * milliseconds, of which each has time for one node only.
+ * Calls `run` as if on a busy machine: without threads, an asynchronous backward call runs in pieces of a few milliseconds, and each piece
+ * has time for only one node.
  */
 async function interrupted(run) {
   passing = 100;
@@ -332,7 +332,7 @@ async function gpt(eg, random) {
   );
 }
 
-// What a language model writes, which is after it has been trained.
+// Text generation by a trained language model.
 async function sampling(eg, random) {
   const scores = eg.randn([1, random(2, 70), random(6, 70)]).select(1, -1);
   eg.multinomial(scores.div(0.8).softmax(-1), 1).item();
@@ -360,7 +360,7 @@ async function recurrent(eg, random) {
   }
 }
 
-/** Threads that start others and ask for a part. */
+/** Threads that start others and request a part. */
 async function request(eg) {
   if (eg.runtime().threads === 1) return;
   await startThreadInBackground(eg);

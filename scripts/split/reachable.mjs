@@ -1,5 +1,4 @@
-// Finds what the functions of a part can reach: constants, which must then be there, and functions to which they have
-// pointers.
+// Finds what the functions of a part can reach: constants, which the part must then have, and functions through pointers.
 //
 // Two sources are combined. The linked module lists all references, but Binaryen optimizes it afterwards, so that a function may
 // contain the code of others that were inlined: where it calls one of them less often than before, that one counts as a part of
@@ -41,7 +40,7 @@ export function reachableFrom(part, linked, functions, address) {
       for (const number of numbers)
         for (const symbol of holders[number - address] ?? []) mark(symbol);
   }
-  // Variables are all in the core.
+  // All variables are in the core.
   const end = constants.at + constants.content.length;
   const isVariable = ({ at }) => at < constants.at || at >= end;
   if (part === kCore) references.filter(isVariable).forEach(follow);
@@ -53,7 +52,7 @@ export function reachableFrom(part, linked, functions, address) {
     for (let i = firstAt(references, from); references[i]?.at < from + size; ++i)
       follow(references[i]);
   }
-  // Their names would not do: Binaryen merges functions that are the same.
+  // Functions cannot be identified by name, because Binaryen merges identical functions.
   const { importedFunctions } = linked.module;
   const slots = [...linked.module.table()].filter(([, index]) =>
     pointers.has(index - importedFunctions),
@@ -73,7 +72,7 @@ export function originsOf(part, linked, functions) {
     else byName.set(key, [index]);
   });
   const { kinds, ofKind } = kindsOf(linked);
-  // How often functions of the part with one name call those of a kind.
+  // The number of calls from functions of the part with one name to functions of a kind.
   const calls = new Map();
   const names = functions.map(({ name }) => plainName(name));
   functions.forEach((one, index) => {
@@ -104,8 +103,8 @@ export function originsOf(part, linked, functions) {
 }
 
 /**
- * Returns a kind for each name, which is the same for names of functions with the same code, and the indices of the functions of each kind.
- * Several functions may have one name, too.
+ * Returns a kind for each name, which is the same for functions with the same code, and the indices of the functions of each kind. Several
+ * functions may also have the same name.
  */
 function kindsOf({ module }) {
   const kinds = new Map();

@@ -1,5 +1,5 @@
-// Runs the programs of programs.mjs in Node, in a process of its own: `node run_programs.mjs wasm variant threads functions seeds`.
-// Writes to standard output the first `functions` bytes of the memory, where an instrumented module records which functions ran.
+// Runs the programs of programs.mjs in a separate Node process: `node run_programs.mjs wasm variant threads functions seeds`. Writes the
+// first `functions` bytes of the memory to standard output, where an instrumented module records which functions ran.
 
 import { writeSync } from "node:fs";
 import { runPrograms } from "./programs.mjs";
@@ -15,7 +15,7 @@ WebAssembly.Memory = class extends Memory {
     memory = this;
   }
 };
-// Without threads, the module makes its own memory.
+// Without threads, the module creates its own memory.
 WebAssembly.instantiate = async (...given) => {
   const result = await instantiate(...given);
   native = (result.instance ?? result).exports;
@@ -31,7 +31,7 @@ loadParts();
 await eg.shutdown();
 writeSync(1, new Uint8Array(memory.buffer).slice(0, Number(functions)));
 
-// What the core needs to load other parts, and to fail without them.
+// Runs the code of the core that loads other parts, and that fails without them.
 function loadParts() {
   // Without threads there is nothing to share.
   native.eg_allocatePart?.(2 ** 20);

@@ -1,6 +1,6 @@
-// What the core's script needs to make stubs (bindings/stubs.js): for each function of another part that may be called before that part
-// is loaded, its slot in the table, its part and its type. The script makes functions of it because their code would take seven times
-// as many bytes of the download.
+// The description from which the core's script creates stubs (bindings/stubs.js): for each function of another part that may be called before
+// that part is loaded, its slot in the table, its part and its type. The script creates the functions, because their code would take seven
+// times as many bytes of the download.
 
 import {
   Cursor,
@@ -12,16 +12,16 @@ import {
   vectorBytes,
 } from "../wasm_module.mjs";
 
-/** Where in the memory the bytes are, in the part that the linker leaves unused (GLOBAL_BASE in cmake/WasmModule.cmake). */
+/** The address of the description, in memory that the linker leaves unused (GLOBAL_BASE in cmake/WasmModule.cmake). */
 const kAddress = 1024;
 const kEnd = 16384;
 
-/** The first byte. A module that is not split has another one there. */
+/** The first byte of the description. A module that is not split has another value there. */
 const kMark = 255;
 
 /**
- * Returns the bytes that describe stubs, each with a slot, the number of its part, and its type: the types, the number of stubs, and then for
- * all stubs in the order of their slots the distances between slots, the parts, and the types' numbers.
+ * Encodes stubs, each with a slot, the number of its part, and its type. The encoding has the types, the number of stubs, and then, for all
+ * stubs in the order of their slots, the distances between slots, the parts, and the numbers of the types.
  */
 function describedStubs(stubs) {
   const types = [];
@@ -51,7 +51,7 @@ function describedStubs(stubs) {
   return bytes;
 }
 
-/** Returns the core with the description of its stubs as a further segment of data. */
+/** Returns the core with the description of its stubs as an additional data segment. */
 export function withStubs(core, stubs) {
   const module = new ModuleReader(core);
   const cursor = new Cursor(module.sections.get(kSection.data));

@@ -8,7 +8,7 @@ import { ensurePackage } from "../build.mjs";
 import { buildPreset } from "../preset.mjs";
 import { CommandError, expected, kRoot, showAnd } from "../process.mjs";
 
-// A section that hangs fails after this time, and the following ones still run.
+// A section that hangs fails after this time, so that the following ones still run.
 const kMostMinutes = 30;
 
 /** Returns the debug preset: with a 32-bit size_t, as in WebAssembly, where available. TSan supports only 64 bits. */
@@ -36,7 +36,7 @@ export async function runWasm(preset, node) {
   return runShards([node, kLargeStack, join(folder, `${kEngineTests}.js`)]);
 }
 
-// In the first line of a test file; tests/README.md says what the others mean, by which presets select the tests that they build.
+// A marker in the first line of a test file. tests/README.md describes the other markers, by which presets select tests.
 const kOfNoDevice = /^\/\/ markers: .*\bno-device\b/;
 
 /** Returns the C++ test files whose results may depend on the device. */
@@ -78,8 +78,8 @@ export async function runFolders(node, ...folders) {
 }
 
 /**
- * Runs test files in the given Node.js, as many at once as there are cores. The error of a run in which tests failed has `failures`: of
- * each, its file, its name and its error.
+ * Runs test files in the given Node.js, as many at the same time as there are cores. If tests fail, the error has `failures` with the file,
+ * name and error of each.
  */
 export async function runFiles(node, files, environment = {}) {
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-tests-"));
@@ -106,7 +106,7 @@ export async function runFiles(node, files, environment = {}) {
   }
 }
 
-/** Runs rows of the package's check; `failures` of an error are as those of runFiles(), with rows for files. */
+/** Runs rows of the package's check; `failures` of an error are like those of runFiles(), with rows instead of files. */
 export async function runPackageRows(...options) {
   try {
     return await run(process.execPath, "scripts/pack_check.mjs", "--quick", ...options);
@@ -218,7 +218,7 @@ function totalOf(counts) {
 // The lines that report a failure: of GoogleTest, the sanitizers, node:test, scripts/check.mjs, and scripts/fuzz.mjs.
 const kFailureLine =
   /\[ {2}FAILED|: Failure$|^SUMMARY: |Sanitizer: |^\s*✖(?! failing tests)|: failed \(|^finding: |^ +npm run fuzz |EG_TEST_SEED=/;
-// The lines below them that say how the error begins: of GoogleTest and node:test, without the stack.
+// The lines of GoogleTest and node:test below which the error begins.
 const kErrorFollows = /^\s*✖|: Failure$/;
 const kErrorEnds = /^\s+at |^\s*[✖✔▶ℹ﹣]|^\[|^test at /;
 const kMostFailures = 12;
@@ -231,7 +231,7 @@ export function failureLines(output = "") {
   for (const [i, line] of lines.entries()) {
     if (!kFailureLine.test(line)) continue;
     const failure = line.trim();
-    // The runner repeats a failure at its end, some versions only there with the error.
+    // The runner repeats failures at its end, and some versions report the error only there.
     if (!errors.get(failure)?.length) errors.set(failure, errorBelow(lines, i));
   }
   return [...errors].slice(0, kMostFailures).flat(2);

@@ -1,4 +1,4 @@
-// The sections of the tests: what each one runs, and whether it is part of `npm test` or only of `npm run test:all`.
+// The sections of the tests: what each section runs, and whether it is part of `npm test` or only of `npm run test:all`.
 
 import { nodeVariant } from "../build.mjs";
 import { newerNode } from "../newer_node.mjs";
@@ -24,8 +24,7 @@ const ofDevice = () => ({ environment: kOnTestDevice, files: testsOfDevices() })
 const kNode = process.execPath;
 
 /**
- * `again` runs one of the files that failed, alone: what drives browsers, servers and processes of its own depends on more than this
- * project.
+ * `again` runs a failed file again, alone: tests that drive browsers, servers and processes may fail for reasons outside of this project.
  */
 function section(group, title, work, { isQuick = false, again } = {}) {
   return { group, title, work, isQuick, again };
@@ -33,11 +32,11 @@ function section(group, title, work, { isQuick = false, again } = {}) {
 
 const again = (file) => runFiles(kNode, [file]);
 
-// What depends on the variant of WebAssembly or the version of Node.js. The tests in other folders call the same ops and functions as
-// these, from JavaScript that does not know either; npm's package is tried in every version of Node.js in a section of its own.
+// The folders of tests that depend on the WebAssembly variant or the version of Node.js. The tests in other folders call the same ops and
+// functions from JavaScript that depends on neither; a separate section tests npm's package in every version of Node.js.
 const kOfOtherNode = ["data", "engine", "io", "ops"];
 
-/** The tests of what is around the package: the repository's commands, examples, and bundles that other tools make. */
+/** The tests of the tools around the package: the repository's commands, examples, and bundles of other tools. */
 export const kOfTools = ["tests/js/package", "tests/js/project"];
 
 function withoutTools() {
@@ -47,7 +46,7 @@ function withoutTools() {
 const kRandomStarts = 20;
 const kOfParts = ["tests/js/engine/parts.test.mjs", "tests/js/engine/parts_single.test.mjs"];
 
-// Random calls, other ones each time.
+// Random calls, which differ in each run.
 function fuzz(...options) {
   return run(kNode, "scripts/fuzz.mjs", "--minutes", "0.5", ...options);
 }

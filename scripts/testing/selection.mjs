@@ -88,7 +88,7 @@ const kTouches = [
   [/\.md$/, ["docs"]],
 ];
 
-/** Returns the sections for the files that differ from the branch main, or on main from the last commit. */
+/** Returns the sections for the files that differ from the branch main or, on main, from the last commit. */
 export function sectionsOfChange() {
   const git = (...args) =>
     read("git", ["-C", kRoot, ...args])

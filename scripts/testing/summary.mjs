@@ -1,4 +1,4 @@
-// What a run prints at its end, and keeps in build/ for a run of the other sections after it.
+// The summary at the end of a run, which is also stored in build/ for a later run of the other sections.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,8 +19,8 @@ function write(file, value) {
 }
 
 /**
- * Prints the results of sections: a table, how each `failure` begins, and what is said of a long run. `titles` are those of all sections: the ones that did not run now are
- * shown as they ended in the run before.
+ * Prints the results of sections: a table, the beginning of each `failure`, and a note on a long run. `titles` are those of all sections;
+ * sections that did not run now are shown with their previous results.
  */
 export function printSummary(results, titles) {
   const earlier = read(kResults).filter(({ title }) => !results.some((one) => one.title === title));
@@ -35,7 +35,7 @@ export function printSummary(results, titles) {
   write(kResults, all);
 }
 
-/** Returns what is said of a run that took too long. */
+/** Returns the note on a run that took too long. */
 export function longRun(results, times) {
   const total = results.reduce((sum, { seconds }) => sum + seconds, 0);
   if (total <= kLong) return [];
@@ -52,7 +52,7 @@ export function longRun(results, times) {
   ];
 }
 
-/** Prints what failed once and passed when it ran again, in this run and in those before it, as the very last lines. */
+/** Prints, as the very last lines, the tests of this and previous runs that failed once and passed when they ran again. */
 export function printUnsteady(unsteady) {
   const all = [...read(kUnsteady), ...unsteady];
   write(kUnsteady, all);

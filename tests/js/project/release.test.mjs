@@ -135,11 +135,11 @@ describe("npm run release", () => {
     assert.match(stderr, /create\/package\.json has no repository: npm refuses/);
   });
 
-  test("refuses what is no version", async () => {
+  test("refuses an invalid version", async () => {
     for (const wanted of ["1.0", "next", "v1.0.0"]) {
       const { status, stderr } = await release(wanted);
       assert.equal(status, 1);
-      assert.match(stderr, /is no version/);
+      assert.match(stderr, /is not a version/);
     }
   });
 });
