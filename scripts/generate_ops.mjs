@@ -170,7 +170,7 @@ function file(body) {
 
 const kImports = {
   "../dispatch/define.js": ["define", "defineFactory", "defineInPlace"],
-  "../dispatch/drawing.js": ["drawing"],
+  "../dispatch/with_generator.js": ["withGenerator"],
   "../dispatch/same_size.js": ["sameSized"],
   "../arguments/generator.js": ["type GeneratorOption"],
   "../dispatch/types.js": ["type Ints", "type Operand", "type OutputSize", "type Scalar"],
@@ -187,7 +187,11 @@ const kDifferenceLosses = new Set(["mse_loss", "l1_loss", "smooth_l1_loss", "hub
 function functionOf(op) {
   const definer = op.writes ? "defineInPlace" : op.kind === "factory" ? "defineFactory" : "define";
   const defined = definition(definer, op);
-  const wrapper = op.takesGenerator ? "drawing" : kDifferenceLosses.has(op.name) ? "sameSized" : null;
+  const wrapper = op.takesGenerator
+    ? "withGenerator"
+    : kDifferenceLosses.has(op.name)
+      ? "sameSized"
+      : null;
   const value = wrapper === null ? defined : `${wrapper}(${defined})`;
   return constant(op.js, op.doc, signatures(op, op.args), value);
 }

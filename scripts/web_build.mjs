@@ -220,7 +220,7 @@ const kDefiners = [
   "define",
   "defineInPlace",
   "defineFactory",
-  "drawing",
+  "withGenerator",
   "sameSized",
   "composite",
   "compositeFactory",

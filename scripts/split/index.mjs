@@ -17,7 +17,7 @@ import { codeOf, shortName } from "./code.mjs";
 import { constantsOf, dataSection, withoutConstants } from "./constants.mjs";
 import { LinkedModule } from "./linked_module.mjs";
 import { shortenNames } from "./names.mjs";
-import { kCore, kNeeds, kPartNames, kRequests, kRest, kShared, kConv } from "./parts.mjs";
+import { kConv, kCore, kNeeds, kPartNames, kRequests, kRest, kShared } from "./parts.mjs";
 import { profile } from "./profile.mjs";
 import { originsOf, plainName, reachableFrom } from "./reachable.mjs";
 import { withStubs } from "./stubs.mjs";

@@ -5,7 +5,7 @@
 // of all elements shares its gradient among the elements equal to it.
 
 #include "dispatch/function_op.h"
-#include "ops/index/chosen.h"
+#include "ops/index/selection.h"
 
 namespace eg {
 

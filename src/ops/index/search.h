@@ -6,8 +6,8 @@
 
 namespace eg {
 
-/// On which side of equal elements a value is inserted; null when `right` decides.
-enum class SearchSide : std::uint8_t { kUnsaid, kLeft, kRight };
+/// The side of equal elements on which a value is inserted; by default `right` determines it.
+enum class SearchSide : std::uint8_t { kDefault, kLeft, kRight };
 constexpr std::array<std::string_view, 3> enum_names(SearchSide) {
   return {"null", "left", "right"};
 }
@@ -25,7 +25,7 @@ struct Searchsorted {
   static constexpr std::array<std::string_view, 2> samples{"T([5]), T([2, 3])",
                                                            "T([2, 4]), T([2, 3]), false, true"};
   static Tensor call(const Tensor& sorted_sequence, const Operand& input, bool out_int32 = false,
-                     bool right = false, SearchSide side = SearchSide::kUnsaid,
+                     bool right = false, SearchSide side = SearchSide::kDefault,
                      const std::optional<Tensor>& sorter = {});
 };
 

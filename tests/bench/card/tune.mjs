@@ -137,6 +137,6 @@ export async function tune({ size, onProgress }) {
   "${vendor}/${architecture}": ${line},`);
   if (isSoftware)
     console.log(
-      "This adapter computes on the CPU, where matrix products have no tiles (squares.ts).",
+      "This adapter computes on the CPU, where matrix products have no tiles (software_product.ts).",
     );
 }

@@ -144,7 +144,7 @@ TEST(Searchsorted, HasASequenceForEachRow) {
             (Values{1, 3, 1, 0}));
   const Tensor order = tensor<std::int64_t>({1, 2, 0});
   EXPECT_EQ(values(Searchsorted::call(tensor({3, 1, 2}), tensor({2.5F}), false, false,
-                                      SearchSide::kUnsaid, order)),
+                                      SearchSide::kDefault, order)),
             Values{2});
   expect_error(ErrorCode::kShapeMismatch, "the sequence must be a vector or agree with input",
                [&] { Searchsorted::call(sequences, tensor({1})); });

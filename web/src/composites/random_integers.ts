@@ -1,7 +1,7 @@
 // Random integers in the shape of a tensor.
 
 import type { GeneratorOption } from "../arguments/generator.js";
-import { drawing } from "../dispatch/drawing.js";
+import { withGenerator } from "../dispatch/with_generator.js";
 import { emptyLike, random_ } from "../generated/ops.js";
 import type { Device, DType } from "../tensor/dtype.js";
 import type { TensorOptions } from "../tensor/factory_options.js";
@@ -16,7 +16,7 @@ export const randintLike: {
   (input: Tensor, high: End, options?: DrawOptions): Tensor;
   (input: Tensor, low: End, high: End, options?: DrawOptions): Tensor;
   (input: Tensor, options: { low?: End; high: End } & DrawOptions): Tensor;
-} = /* @__PURE__ */ drawing(
+} = /* @__PURE__ */ withGenerator(
   /* @__PURE__ */ compositeFactory(
     "randintLike",
     "input:tensor low:scalar=0 high:scalar?=null dtype:dtype?=null",

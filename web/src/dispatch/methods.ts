@@ -4,9 +4,9 @@
 import { camelCase } from "../runtime/spelling.js";
 import { callInPlace, callOp } from "./call.js";
 import { type AnyFunction, define, defineInPlace, inPlaceFlags, inPlaceForm } from "./define.js";
-import { drawing } from "./drawing.js";
 import { forEachOp, opOf } from "./op_lines.js";
 import type { Op } from "./signature.js";
+import { withGenerator } from "./with_generator.js";
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -20,7 +20,7 @@ export function attachOps(prototype: object): void {
       prototype,
       camelCase(name),
       isDrawing
-        ? drawingMethod(name)
+        ? randomMethod(name)
         : isInPlace
           ? inPlaceMethod(name)
           : methodOf(name, marks.includes("f") ? withThisSecond : withThis),
@@ -46,8 +46,8 @@ function inPlaceMethod(name: string): Method {
   };
 }
 
-function drawingMethod(name: string): Method {
-  const run: AnyFunction = drawing(name.endsWith("_") ? defineInPlace(name) : define(name));
+function randomMethod(name: string): Method {
+  const run: AnyFunction = withGenerator(name.endsWith("_") ? defineInPlace(name) : define(name));
   return function (...args) {
     return (run as (...args: readonly unknown[]) => unknown)(this, ...args);
   };

@@ -14,7 +14,7 @@ import { signalRule } from "../arguments/signal.js";
 import type { AbortSignalLike } from "../runtime/abort.js";
 import { kVariants } from "../runtime/builds.js";
 import { fail } from "../runtime/errors.js";
-import { defaultMaximum, kLeastMaximum, kMostMaximum } from "../runtime/shared_memory.js";
+import { defaultMaximum, kLargestMaximum, kSmallestMaximum } from "../runtime/shared_memory.js";
 import { chooseVariant, defaultThreads } from "../runtime/variant.js";
 import type { WasmUrl } from "../runtime/wasm_files.js";
 import { isWasmModule, kWasmModule } from "../runtime/wasm_source.js";
@@ -92,8 +92,8 @@ export interface OwnDevice {
 
 const kMemoryOptions = {
   maximum: new Rule<number>(
-    `a number of bytes from ${kLeastMaximum} to ${kMostMaximum}`,
-    (value) => (value as number) >= kLeastMaximum && (value as number) <= kMostMaximum,
+    `a number of bytes from ${kSmallestMaximum} to ${kLargestMaximum}`,
+    (value) => (value as number) >= kSmallestMaximum && (value as number) <= kLargestMaximum,
   ).optional(),
 };
 

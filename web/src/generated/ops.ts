@@ -1,7 +1,7 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
 import { define, defineFactory, defineInPlace } from "../dispatch/define.js";
-import { drawing } from "../dispatch/drawing.js";
+import { withGenerator } from "../dispatch/with_generator.js";
 import { sameSized } from "../dispatch/same_size.js";
 import type { GeneratorOption } from "../arguments/generator.js";
 import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
@@ -1773,73 +1773,73 @@ export const rand: {
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions & GeneratorOption]): Tensor;
   (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("rand"));
+} = withGenerator(defineFactory("rand"));
 
 /** Normal random numbers of mean 0 and standard deviation 1. */
 export const randn: {
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions & GeneratorOption]): Tensor;
   (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randn"));
+} = withGenerator(defineFactory("randn"));
 
 /** Random integers in [low, high); randint(high, size) begins at 0. */
 export const randint: {
   (low: number, high: Ints, size?: Ints | null, options?: TensorOptions & GeneratorOption): Tensor;
   (low: number, high: Ints, options: { size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randint"));
+} = withGenerator(defineFactory("randint"));
 
 /** The integers below n in random order. */
 export const randperm: {
   (n: number, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randperm"));
+} = withGenerator(defineFactory("randperm"));
 
 /** Uniform random numbers in [0, 1) in the shape of input. */
 export const randLike: {
   (input: Tensor, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("rand_like"));
+} = withGenerator(defineFactory("rand_like"));
 
 /** Normal random numbers in the shape of input. */
 export const randnLike: {
   (input: Tensor, options?: TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("randn_like"));
+} = withGenerator(defineFactory("randn_like"));
 
 /** Sets the elements of input to uniform random numbers in [from, to). */
 export const uniform_: {
   (input: Tensor, from?: number, to?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { from?: number; to?: number } & GeneratorOption): Tensor;
   (input: Tensor, from: number, options: { to?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("uniform_"));
+} = withGenerator(defineInPlace("uniform_"));
 
 /** Sets the elements of input to normal random numbers. */
 export const normal_: {
   (input: Tensor, mean?: number, std?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { mean?: number; std?: number } & GeneratorOption): Tensor;
   (input: Tensor, mean: number, options: { std?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("normal_"));
+} = withGenerator(defineInPlace("normal_"));
 
 /** Sets the elements of input to random integers in [from, to), or in the range of its dtype. */
 export const random_: {
   (input: Tensor, from?: Scalar | null, to?: Scalar | null, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { from?: Scalar | null; to?: Scalar | null } & GeneratorOption): Tensor;
   (input: Tensor, from: Scalar | null, options: { to?: Scalar | null } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("random_"));
+} = withGenerator(defineInPlace("random_"));
 
 /** Sets the elements of input to exponentially distributed numbers of rate lambd. */
 export const exponential_: {
   (input: Tensor, lambd?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { lambd?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("exponential_"));
+} = withGenerator(defineInPlace("exponential_"));
 
 /** Sets the elements of input to 1 with probability p, else to 0. */
 export const bernoulli_: {
   (input: Tensor, p?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { p?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("bernoulli_"));
+} = withGenerator(defineInPlace("bernoulli_"));
 
 /** 1 with the probability in input, else 0. */
 export const bernoulli: {
   (input: Tensor, options?: GeneratorOption): Tensor;
-} = drawing(define("bernoulli"));
+} = withGenerator(define("bernoulli"));
 
 /** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
 export const dropout: {
@@ -2797,24 +2797,24 @@ export const diff: {
 export const multinomial: {
   (input: Tensor, numSamples: number, replacement?: boolean, options?: GeneratorOption): Tensor;
   (input: Tensor, numSamples: number, options: { replacement?: boolean } & GeneratorOption): Tensor;
-} = drawing(define("multinomial"));
+} = withGenerator(define("multinomial"));
 
 /** Poisson samples with the rates in input. */
 export const poisson: {
   (input: Tensor, options?: GeneratorOption): Tensor;
-} = drawing(define("poisson"));
+} = withGenerator(define("poisson"));
 
 /** The number of successes in count random trials of probability prob. */
 export const binomial: {
   (count: Tensor, prob: Tensor, options?: GeneratorOption): Tensor;
-} = drawing(define("binomial"));
+} = withGenerator(define("binomial"));
 
 /** Normal random numbers, each with its own mean and standard deviation. */
 export const normal: {
   (mean: Operand, std?: Operand, size?: Ints | null, options?: TensorOptions & GeneratorOption): Tensor;
   (mean: Operand, options: { std?: Operand; size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
   (mean: Operand, std: Operand, options: { size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
-} = drawing(defineFactory("normal"));
+} = withGenerator(defineFactory("normal"));
 
 /** Leaky ReLU whose slopes are random numbers in [lower, upper) in training. */
 export const rrelu: {
@@ -2827,21 +2827,21 @@ export const rrelu: {
 /** Sets the elements of input to the number of trials up to the first success. */
 export const geometric_: {
   (input: Tensor, p: number, options?: GeneratorOption): Tensor;
-} = drawing(defineInPlace("geometric_"));
+} = withGenerator(defineInPlace("geometric_"));
 
 /** Sets the elements of input to Cauchy samples. */
 export const cauchy_: {
   (input: Tensor, median?: number, sigma?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { median?: number; sigma?: number } & GeneratorOption): Tensor;
   (input: Tensor, median: number, options: { sigma?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("cauchy_"));
+} = withGenerator(defineInPlace("cauchy_"));
 
 /** Sets the elements of input to log-normal samples. */
 export const logNormal_: {
   (input: Tensor, mean?: number, std?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { mean?: number; std?: number } & GeneratorOption): Tensor;
   (input: Tensor, mean: number, options: { std?: number } & GeneratorOption): Tensor;
-} = drawing(defineInPlace("log_normal_"));
+} = withGenerator(defineInPlace("log_normal_"));
 
 /** A real view of a complex tensor, with a last dimension of size two for the real and imaginary parts. */
 export const viewAsReal: {

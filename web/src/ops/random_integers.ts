@@ -4,8 +4,8 @@ import type { GeneratorOption } from "../arguments/generator.js";
 import { areOptions, readArguments } from "../arguments/read.js";
 import { unchecked } from "../arguments/rule.js";
 import { named } from "../dispatch/define.js";
-import { drawing } from "../dispatch/drawing.js";
 import type { Ints } from "../dispatch/types.js";
+import { withGenerator } from "../dispatch/with_generator.js";
 import { empty, randint as randintOfEngine, random_ } from "../generated/ops.js";
 import { calledAs } from "../runtime/errors.js";
 import { dtypeRule } from "../tensor/dtype.js";
@@ -34,7 +34,7 @@ type Randint = {
 };
 
 /** Random integers in [low, high); randint(high, size) begins at 0. A bigint gives an end of up to 64 bits. */
-export const randint: Randint = /* @__PURE__ */ drawing(
+export const randint: Randint = /* @__PURE__ */ withGenerator(
   /* @__PURE__ */ named("randint", (...given: readonly unknown[]): Tensor => {
     const last = given[given.length - 1];
     const options = areOptions(last) ? last : {};

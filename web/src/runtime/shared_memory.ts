@@ -16,10 +16,10 @@ const kInitialPages = 512;
 const kMaximumMegabytes = [4096, 2048, 1024, 512, 256];
 
 /** The bytes of memory with which an engine starts: the least that a maximum may be. */
-export const kLeastMaximum = kInitialPages * kPageBytes;
+export const kSmallestMaximum = kInitialPages * kPageBytes;
 
 /** The most bytes that WebAssembly can address. */
-export const kMostMaximum = 2 ** 32;
+export const kLargestMaximum = 2 ** 32;
 
 /** What a program takes besides the engine's memory, in a container with little of it: at most so much, or half. */
 const kBeside = 2 ** 27;
@@ -28,8 +28,8 @@ const kBeside = 2 ** 27;
 export function defaultMaximum(): number {
   // Without a limit, a number beyond all memory or 0.
   const limit = nodeProcess()?.constrainedMemory?.() ?? 0;
-  if (!(limit > 0 && limit < kMostMaximum)) return kMostMaximum;
-  return Math.max(limit - kBeside, limit / 2, kLeastMaximum);
+  if (!(limit > 0 && limit < kLargestMaximum)) return kLargestMaximum;
+  return Math.max(limit - kBeside, limit / 2, kSmallestMaximum);
 }
 
 /**

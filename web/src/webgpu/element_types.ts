@@ -5,7 +5,7 @@ import { type DType, isHalf, isShort, itemSize } from "./dtype";
 
 /**
  * The type of elements in a shader. "i64" is a pair of words, the low one first. "index" is an int64 that counts elements of
- * memory, as an i32. "word" is raw memory, 32 bits at a time; "fours" are vectors of four floats. "half" and "halves" are float16 as it is,
+ * memory, as an i32. "word" is raw memory, 32 bits at a time; "vec4s" are vectors of four floats. "half" and "halves" are float16 as it is,
  * one and four at a time, on devices with the feature `shader-f16`.
  */
 export type ElementType =
@@ -17,12 +17,12 @@ export type ElementType =
   | "bool"
   | "complex"
   | "word"
-  | "fours"
+  | "vec4s"
   | "half"
   | "halves";
 
-/** The WGSL type of "fours". */
-export const kFoursType = "vec4<f32>";
+/** The WGSL type of "vec4s". */
+export const kVec4Type = "vec4<f32>";
 
 /** The WGSL types of element types. */
 export const kWgslTypes: Readonly<Record<ElementType, string>> = {
@@ -34,7 +34,7 @@ export const kWgslTypes: Readonly<Record<ElementType, string>> = {
   bool: "bool",
   complex: "vec2<f32>",
   word: "u32",
-  fours: kFoursType,
+  vec4s: kVec4Type,
   half: "f16",
   halves: "vec4<f16>",
 };
@@ -62,7 +62,7 @@ export function elementType(dtype: DType): ElementType {
 /** Returns the WGSL that loads the element at index `at`, of a type that does not share words. */
 export function loadText(type: ElementType, word: (at: string) => string): string {
   if (type === "word") return word("at");
-  if (type === "fours") return `bitcast<vec4<f32>>(${word("at")})`;
+  if (type === "vec4s") return `bitcast<vec4<f32>>(${word("at")})`;
   if (type === "halves") return `bitcast<vec4<f16>>(${word("at")})`;
   if (type === "half") return `bitcast<vec2<f16>>(${word("at / 2u")})[at & 1u]`;
   const pair = () => `vec2(${word("2u * at")}, ${word("2u * at + 1u")})`;
@@ -78,7 +78,7 @@ export function storeText(
   set: (at: string, value: string) => string,
 ): string {
   if (type === "word") return set("at", value);
-  if (type === "fours") return set("at", `bitcast<vec4<u32>>(${value})`);
+  if (type === "vec4s") return set("at", `bitcast<vec4<u32>>(${value})`);
   if (type === "i64" || type === "complex") {
     const words = type === "i64" ? value : `bitcast<vec2<u32>>(${value})`;
     return `let words = ${words}; ${set("2u * at", "words.x")} ${set("2u * at + 1u", "words.y")}`;
@@ -215,7 +215,7 @@ function pairOf(text: string, from: ElementType): string {
 
 /** Returns the WGSL that converts a computed value to the type that is stored in memory. */
 export function stored(text: string, from: ElementType, dtype: DType): string {
-  if (from === "word" || from === "fours") return text;
+  if (from === "word" || from === "vec4s") return text;
   if (dtype === "bool" && from !== "bool")
     return `u32(${converted(text, from === "complex" ? "f32" : from, "bool")})`;
   return converted(text, from, elementType(dtype));

@@ -43,12 +43,12 @@ export interface Uniforms {
 }
 
 /** The maximum size of a table, in vectors of four. */
-export const kTableFours = 224;
+export const kTableVec4s = 224;
 
 /** The bytes of one indexed unit, where it differs from an element. */
 const kUnitBytes: Readonly<Partial<Record<ElementType, number>>> = {
   word: 4,
-  fours: 16,
+  vec4s: 16,
   halves: 8,
 };
 
@@ -57,8 +57,8 @@ export function unitBytes({ view, as }: Access): number {
   return kUnitBytes[as ?? "f32"] ?? itemSize(view.dtype);
 }
 
-/** Whether the dtype and the alignment of a view permit access as "fours". */
-export function isFoursAligned({ dtype, offset }: View): boolean {
+/** Whether the dtype and the alignment of a view permit access as "vec4s". */
+export function isVec4Aligned({ dtype, offset }: View): boolean {
   return dtype === "float32" && offset % 16 === 0;
 }
 
@@ -69,7 +69,7 @@ export function isHalvesAligned({ dtype, offset }: View): boolean {
 
 /** The words of a vector of four elements; 1 if elements are accessed one by one. */
 function vectorWords({ as }: Access): 1 | 2 | 4 {
-  return as === "fours" ? 4 : as === "halves" ? 2 : 1;
+  return as === "vec4s" ? 4 : as === "halves" ? 2 : 1;
 }
 
 /**
@@ -180,7 +180,7 @@ export class Memory {
     const binding = this.#bindings[i] as number;
     const memory = `memory_${binding}`;
     const isAtomic = this.#isAtomic[binding] === true;
-    const isRaw = as === "word" || as === "fours" || as === "half" || as === "halves";
+    const isRaw = as === "word" || as === "vec4s" || as === "half" || as === "halves";
     const natural = isRaw ? as : elementType(view.dtype);
     const type = as ?? natural;
     const words = this.#vectorWords[binding] as number;
@@ -242,7 +242,7 @@ export function membersText(accesses: readonly Access[], uniforms: Uniforms): st
     ...kUniformTypes.flatMap((type) =>
       Object.keys(uniforms[type] ?? {}).map((name) => `${name}: ${kWgslTypes[type]}`),
     ),
-    ...(uniforms.table ? [`table: array<vec4<u32>, ${kTableFours}>`] : []),
+    ...(uniforms.table ? [`table: array<vec4<u32>, ${kTableVec4s}>`] : []),
   ].join(", ");
 }
 

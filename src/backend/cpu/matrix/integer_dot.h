@@ -161,7 +161,8 @@ class IntegerDots {
   /// sharing what is loaded of X.
   template <int kCount>
   void multiply(std::int64_t first, std::int64_t row, float (&out)[kCount][1]) const {
-    // 32 bits where pointers have them: the arithmetic on 64 would take as long as the products.
+    // As wide as a pointer: on a 32-bit target, 64-bit arithmetic would take as long as the
+    // products.
     using Count = std::ptrdiff_t;
     constexpr Count kBytes = kColumnsAtOnce * kBits / 8;
     constexpr auto kBlock = static_cast<Count>(SplitRows<kBits>::kBlock / kColumnsAtOnce);

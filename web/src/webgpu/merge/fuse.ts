@@ -3,7 +3,7 @@
 
 import type { Block } from "../blocks";
 import type { Dispatch, WrittenDispatch } from "../recorder";
-import { type Access, isFoursAligned, type Uniforms } from "../shader";
+import { type Access, isVec4Aligned, type Uniforms } from "../shader";
 import { kDeclaration } from "./merged_shader";
 import { fitBuffers, type MergeLimits } from "./plan";
 
@@ -113,11 +113,11 @@ function join(source: Dispatch, next: Dispatch, parts: number): Dispatch | undef
   const isLast = (access: Access) => isInput(next, access, stored);
   const inputs = elements.memory.filter(isLast);
   const replaces = elements.memory.some((access) => isInPlace(next, access, stored));
-  const results = stored.as === "fours" ? resultsInFours(next, elements.memory) : [];
+  const results = stored.as === "vec4s" ? resultsInVec4s(next, elements.memory) : [];
   const renamed = (access: Access): Access => ({
     ...access,
     name: access.name + end,
-    ...(results.includes(access) && { as: "fours" }),
+    ...(results.includes(access) && { as: "vec4s" }),
   });
   const own = elements.memory.filter((access) => !isLast(access)).map(renamed);
   return {
@@ -150,10 +150,10 @@ function join(source: Dispatch, next: Dispatch, parts: number): Dispatch | undef
 }
 
 // The results of an elementwise dispatch that can be stored four at a time.
-function resultsInFours({ stores = [] }: Dispatch, memory: readonly Access[]): Access[] {
+function resultsInVec4s({ stores = [] }: Dispatch, memory: readonly Access[]): Access[] {
   return memory.filter(
     ({ name, view, mode }) =>
-      mode === "write" && isFoursAligned(view) && stores.some((one) => one.name === name),
+      mode === "write" && isVec4Aligned(view) && stores.some((one) => one.name === name),
   );
 }
 
@@ -168,7 +168,7 @@ interface End {
 // The function that is called in the place of the one that stores.
 function thenText({ name, as }: Access, { end, replaces, results }: End): string {
   const store = (value: string) => (replaces ? "" : `store_${name}(i, ${value});`);
-  if (as !== "fours")
+  if (as !== "vec4s")
     return `fn then${end}(i: u32, value: f32) {
   ${store("value")}
   stored${end} = value;

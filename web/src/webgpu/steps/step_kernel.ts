@@ -27,7 +27,7 @@ export interface StepStruct {
 /** The WGSL functions that `work` calls, for floats and for vectors of four floats. */
 export interface StepFunctions {
   readonly functions: string;
-  readonly functionsOfFours: string;
+  readonly functionsOfVec4s: string;
 }
 
 /** A kernel whose consecutive calls are joined into one dispatch. */

@@ -1,10 +1,10 @@
 // The shader for joined steps: a table contains the first workgroup of each step and the offsets of its memory.
 
 import type { Block } from "../blocks";
-import { kFoursType } from "../element_types";
+import { kVec4Type } from "../element_types";
 import { forEach, invocations, kThreads, workgroups } from "../kernels/invocations";
 import type { Dispatch } from "../recorder";
-import { type Access, isFoursAligned, kTableFours, unitBytes } from "../shader";
+import { type Access, isVec4Aligned, kTableVec4s, unitBytes } from "../shader";
 import { kSlotWords } from "../status";
 import type { View } from "../stream";
 import type { StepFunctions, StepMemory, StepOptions } from "./step_kernel";
@@ -14,9 +14,9 @@ export interface Step {
   readonly kernel: StepFunctions;
   /** Identifies the shader, together with the options. */
   readonly key: string;
-  /** Accessed either entirely as fours or entirely as floats. */
+  /** Accessed either entirely as vec4s or entirely as floats. */
   readonly memory: readonly Access[];
-  /** In units of the access: fours or floats. */
+  /** In units of the access: vec4s or floats. */
   readonly count: number;
 }
 
@@ -27,12 +27,12 @@ const kMaxGuards = 4;
 const kPerGroup = 4 * kThreads;
 
 export function makeStep(kernel: StepFunctions, { memory, count }: StepMemory): Step {
-  const inFours = count % 4 === 0 && memory.every(({ view }) => isFoursAligned(view));
+  const inVec4s = count % 4 === 0 && memory.every(({ view }) => isVec4Aligned(view));
   return {
     kernel,
-    key: `${memory.map(({ name }) => name)}${inFours ? " fours" : ""}`,
-    memory: inFours ? memory.map((one) => ({ ...one, as: "fours" })) : memory,
-    count: inFours ? count / 4 : count,
+    key: `${memory.map(({ name }) => name)}${inVec4s ? " vec4s" : ""}`,
+    memory: inVec4s ? memory.map((one) => ({ ...one, as: "vec4s" })) : memory,
+    count: inVec4s ? count / 4 : count,
   };
 }
 
@@ -43,7 +43,7 @@ export function boundBlocks({ memory }: Step): Block[] {
 
 /** Returns how many steps one dispatch can execute. */
 export function maxSteps({ memory }: Step): number {
-  return Math.floor(kTableFours / (foursOfRow(memory) + kMaxGuards / 4));
+  return Math.floor(kTableVec4s / (vec4sOfRow(memory) + kMaxGuards / 4));
 }
 
 /** The checks on which steps depend. */
@@ -123,7 +123,7 @@ function stepDispatch(
 }
 
 function functionsOf({ kernel, memory }: Step): string {
-  return memory[0]?.as === "fours" ? kernel.functionsOfFours : kernel.functions;
+  return memory[0]?.as === "vec4s" ? kernel.functionsOfVec4s : kernel.functions;
 }
 
 function workOf({ memory }: Step, options: StepOptions): string {
@@ -132,7 +132,7 @@ function workOf({ memory }: Step, options: StepOptions): string {
 
 // A row of the table: the first workgroup of the step, its count, and the offset of each memory; then its guards.
 function rowOf({ memory, count }: Step, firstGroup: number, guards: readonly number[] = []) {
-  const row: number[] = new Array(4 * foursOfRow(memory)).fill(0);
+  const row: number[] = new Array(4 * vec4sOfRow(memory)).fill(0);
   row[0] = firstGroup;
   row[1] = count;
   for (const [i, access] of memory.entries()) {
@@ -144,13 +144,13 @@ function rowOf({ memory, count }: Step, firstGroup: number, guards: readonly num
   return row;
 }
 
-function foursOfRow(memory: readonly Access[]): number {
+function vec4sOfRow(memory: readonly Access[]): number {
   return Math.ceil((2 + memory.length) / 4);
 }
 
 function textOf(step: Step, options: StepOptions, checks: number): string {
   const { memory } = step;
-  const type = memory[0]?.as === "fours" ? kFoursType : "f32";
+  const type = memory[0]?.as === "vec4s" ? kVec4Type : "f32";
   const access = memory.map(({ name, mode }) => {
     const load = `var<private> begin_${name}: u32;
 fn load_${name}(i: u32) -> ${type} { return load_all_${name}(begin_${name} + i); }`;
@@ -161,8 +161,8 @@ fn store_${name}(i: u32, value: ${type}) { store_all_${name}(begin_${name} + i, 
   const begins = memory.map(
     ({ name }, i) => `begin_${name} = u.table[row + ${(i + 2) >> 2}u][${(i + 2) & 3}];`,
   );
-  const own = foursOfRow(memory);
-  const fours = own + (checks > 0 ? kMaxGuards / 4 : 0);
+  const own = vec4sOfRow(memory);
+  const vec4s = own + (checks > 0 ? kMaxGuards / 4 : 0);
   const guard =
     checks > 0 ? `if (${failed(checks, (i) => `u.table[row + ${own}u][${i}]`)}) { return; }` : "";
   return `${access.join("\n")}
@@ -174,13 +174,13 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
   var end = u.steps;
   while (end - step > 1u) {
     let middle = (step + end) / 2u;
-    if (u.table[middle * ${fours}u][0] <= group) {
+    if (u.table[middle * ${vec4s}u][0] <= group) {
       step = middle;
     } else {
       end = middle;
     }
   }
-  let row = step * ${fours}u;
+  let row = step * ${vec4s}u;
   ${guard}
   let first = (group - u.table[row][0]) * ${kPerGroup}u + lane;
   let last = min(first + ${kPerGroup}u, u.table[row][1]);

@@ -18,8 +18,8 @@ import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";
 import { indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
 import { inWindows } from "../windows";
-import { inFours, type Load } from "./fours";
 import { isPacked, packedMain, packedWords } from "./packed";
+import { inVec4s, type Load } from "./vec4s";
 
 export const elementwise: Kernel<Elementwise> = {
   supported: { all: kStoredDTypes },
@@ -118,21 +118,21 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
     ...(isOfFloats && outIndex.isLinear ? { stores: [{ name: "out", count }] } : {}),
     ...(isOfFloats ? { elements: { count, linear: linearOf(loads), memory, functions } } : {}),
   };
-  const fours =
+  const vec4s =
     isOfFloats && outIndex.isLinear
-      ? inFours(commands.isSoftware, shader, space, memory[0] as Access, loads)
+      ? inVec4s(commands.isSoftware, shader, space, memory[0] as Access, loads)
       : undefined;
-  if (fours === undefined) {
+  if (vec4s === undefined) {
     commands.dispatch(single);
     return;
   }
   commands.dispatch({
     ...single,
-    key: `${single.key} ${fours.key}`,
-    memory: fours.memory,
-    uniforms: withScalars(type, { ...uniforms, count: fours.invocations }, own),
-    workgroups: invocations(fours.invocations),
-    body: fours.body,
+    key: `${single.key} ${vec4s.key}`,
+    memory: vec4s.memory,
+    uniforms: withScalars(type, { ...uniforms, count: vec4s.invocations }, own),
+    workgroups: invocations(vec4s.invocations),
+    body: vec4s.body,
   });
 }
 

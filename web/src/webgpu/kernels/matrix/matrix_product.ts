@@ -19,7 +19,6 @@ import {
   sizeUniforms,
 } from "../strides";
 import { inParts, kReadParts } from "./complex";
-import { foursOf } from "./fours";
 import { isForLanes, multiplyInLanes, productText, sumText } from "./lanes_product";
 import { isSkinny, multiplySkinny } from "./skinny_product";
 import {
@@ -30,6 +29,7 @@ import {
   type TiledProduct,
 } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
+import { vec4sOf } from "./vec4s";
 
 /** A batch of matrices in memory; strides count elements. */
 export interface Matrices extends MatrixLayout {
@@ -125,10 +125,10 @@ export function multiply(commands: Commands, given: Product): void {
     ),
     functions: () =>
       firstText(indices) + (isComplex ? kReadParts : readText(tiled)) + finishText(finish),
-    fours: isComplex
+    vec4s: isComplex
       ? undefined
-      : foursOf(call, memory, (hasResults) => {
-          const finished = hasResults ? finishFoursText(finish) : finishText(finish);
+      : vec4sOf(call, memory, (hasResults) => {
+          const finished = hasResults ? finishVec4sText(finish) : finishText(finish);
           return firstText(indices) + finished;
         }),
   };
@@ -148,7 +148,7 @@ function wrapped(factor: number | bigint, type: TiledProduct["type"]): number | 
   return type === "u32" ? Number(factor) & 255 : factor;
 }
 
-/** The distance to a second row or column is free if there is only one: at a multiple of four, a contiguous vector can be read in fours. */
+/** The distance to a second row or column is free if there is only one: at a multiple of four, a contiguous vector can be read in vec4s. */
 function withVectors(call: Product): Product {
   const { m, n, k, a, b } = call;
   const apart = 4 * Math.max(1, k);
@@ -203,12 +203,12 @@ function finishText({ type, isScaled, adds, bias }: Finish): string {
 }`;
 }
 
-function finishFoursText({ isScaled, adds, bias }: Finish): string {
+function finishVec4sText({ isScaled, adds, bias }: Finish): string {
   const biases =
     bias === "row"
       ? ["load_bias(row)"]
       : [0, 1, 2, 3].map((part) => `load_bias(column + ${part}u)`);
-  return `fn finish_fours(first: u32, row: u32, column: u32, sums: vec4<f32>) {
+  return `fn finish_vec4s(first: u32, row: u32, column: u32, sums: vec4<f32>) {
   let at = (first + row * u.c_row + column) / 4u;
   var value = ${isScaled ? "u.alpha * sums" : "sums"};
   ${adds ? "value += u.beta * load_c(at);" : ""}

@@ -10,15 +10,15 @@ import { factorText, type OperandName, type TiledProduct } from "./tiled_product
 /** With more rows and columns, tiles have more work for every number that they read. */
 const kMostLines = { hardware: 8, software: 3 };
 
-/** Lines of the long operand that software reads together if they are neighbours, so that fewer numbers of the short one are read again. */
+/** Lines of the long operand that software reads together if they are neighbors, so that fewer numbers of the short one are read again. */
 const kSharedLines = 8;
 /** With fewer positions that share, some cores would be idle. */
 const kEnoughPositions = 64;
 
 /** Whether this way is better than tiles. */
-export function isSkinny({ isSoftware }: Commands, { m, n, fours }: TiledProduct): boolean {
+export function isSkinny({ isSoftware }: Commands, { m, n, vec4s }: TiledProduct): boolean {
   const most = isSoftware ? kMostLines.software : kMostLines.hardware;
-  return fours !== undefined && Math.min(m, n) <= most;
+  return vec4s !== undefined && Math.min(m, n) <= most;
 }
 
 /** A line is a row of A or a column of B; its elements may be contiguous in memory. */
@@ -39,7 +39,7 @@ interface Sum {
   readonly part: number;
 }
 
-/** Multiplies the matrices of a call whose layout permits access as fours; returns false if its results cannot be written so. */
+/** Multiplies the matrices of a call whose layout permits access as vec4s; returns false if its results cannot be written so. */
 export function multiplySkinny(commands: Commands, call: TiledProduct): boolean {
   const { m, n, k, count, isARowMajor, isBRowMajor } = call;
   const load = (name: OperandName) => (place: string) =>
@@ -61,17 +61,17 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   const isTall = n <= m;
   const [long, short] = isTall ? [a, b] : [b, a];
   const few = Math.min(m, n);
-  // Four columns of a row are neighbours; rows are not.
-  const givesFours = call.fours?.hasResults === true && !isTall && !long.isAlong;
-  const fours = call.fours?.hasResults && !givesFours ? call.fours.withSingleResults : call.fours;
-  if (fours === undefined) return false;
+  // Four columns of a row are neighbors; rows are not.
+  const writesVec4s = call.vec4s?.hasResults === true && !isTall && !long.isAlong;
+  const vec4s = call.vec4s?.hasResults && !writesVec4s ? call.vec4s.withSingleResults : call.vec4s;
+  if (vec4s === undefined) return false;
   const most = Math.max(m, n);
   const sharesShort =
     commands.isSoftware &&
     !long.isAlong &&
     most % kSharedLines === 0 &&
     (count * most) / kSharedLines >= kEnoughPositions;
-  // Fours of neighbouring lines.
+  // Vec4s of neighboring lines.
   const parts = range(sharesShort ? kSharedLines / 4 : 1);
   const lines = long.isAlong ? most : Math.ceil(most / 4 / parts.length);
   const positions = count * lines;
@@ -79,10 +79,10 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   const sums = range(few).flatMap((i) =>
     parts.map((part): Sum => ({ name: `sum_${i}_${part}`, i, part })),
   );
-  const { memory, functions } = fours;
+  const { memory, functions } = vec4s;
   const type = long.isAlong ? "f32" : "vec4<f32>";
   const dispatch = dispatchOfLanes(chosen, positions, (lanes) => ({
-    key: `skinny_product ${few} ${isTall} ${long.isAlong} ${short.isAlong} ${givesFours} ${parts.length} ${call.key}`,
+    key: `skinny_product ${few} ${isTall} ${long.isAlong} ${short.isAlong} ${writesVec4s} ${parts.length} ${call.key}`,
     memory,
     uniforms: { ...call.uniforms, u32: { ...call.uniforms.u32, positions, lines } },
     stores: call.stores ?? [],
@@ -98,15 +98,15 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   let from_b = first_b(batch);
   ${sums.map(({ name }) => `var ${name} = ${type}();`).join("\n  ")}
   ${startText(long)}
-  let fours = u.k / 4u;
-  for (var four = lane; four < fours; four += kLanes) {
+  let vec4s = u.k / 4u;
+  for (var four = lane; four < vec4s; four += kLanes) {
     ${longText(long, parts)}
     ${shortText(short, few)}
     ${sums.map((sum) => `${sum.name} += ${sumText(long, short, sum)};`).join("\n    ")}
   }
   ${sums.map(({ name }) => `${name} = sum_of_lanes(thread, ${name});`).join("\n  ")}
   if (lane == 0u && is_inside) {
-    ${sums.map((sum) => finishText(sum, isTall, long.isAlong, givesFours)).join("\n    ")}
+    ${sums.map((sum) => finishText(sum, isTall, long.isAlong, writesVec4s)).join("\n    ")}
   }`,
         ),
       ].join("\n"),
@@ -115,7 +115,7 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   return true;
 }
 
-// Where the lines of a position begin, and how far its steps are apart, in fours: uniforms are not read again in every step.
+// Where the lines of a position begin, and how far its steps are apart, in vec4s: uniforms are not read again in every step.
 function startText({ name, isAlong, perLine, perStep }: Operand): string {
   const line = isAlong ? `line * u.${perLine}` : "line";
   const start = `var at = (from_${name} + ${line}) / 4u`;
@@ -161,10 +161,10 @@ function finishText(
   { name, i, part }: Sum,
   isTall: boolean,
   isAlong: boolean,
-  givesFours: boolean,
+  writesVec4s: boolean,
 ): string {
   const first = part === 0 ? "line" : `line + ${4 * part}u`;
-  if (givesFours) return `finish_fours(first_c(batch), ${i}u, ${first}, ${name});`;
+  if (writesVec4s) return `finish_vec4s(first_c(batch), ${i}u, ${first}, ${name});`;
   const finish = (line: string, sum: string) =>
     `finish(first_c(batch), ${isTall ? `${line}, ${i}u` : `${i}u, ${line}`}, ${sum});`;
   if (isAlong) return finish("line", name);

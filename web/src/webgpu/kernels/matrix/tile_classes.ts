@@ -19,7 +19,7 @@
 //   bytes of workgroup memory          16,384       8,192        8,192        16,384       4,096
 //
 // ("per 100" and "per 1,000": of multiply-adds.) A read of four numbers costs a cycle for every eight different places that 32 invocations
-// read: the rows of A are the same for 8 or 16 of them, the columns of B are neighbours, so that no bank is asked twice. "Other" are
+// read: the rows of A are the same for 8 or 16 of them, the columns of B are neighbors, so that no bank is asked twice. "Other" are
 // addresses, the loop, and a share of what happens once in a tile: 2 to 4 reads of buffers, as many writes to workgroup memory, a
 // barrier, comparisons with the end. Few invocations at a time suffice where each has 64 independent sums. By these counts 128 x 128
 // reaches 80 to 85 % of the peak if the second level of cache delivers 62 bytes per 1,000 multiply-adds (620 GB/s at 10,000 G/s), the

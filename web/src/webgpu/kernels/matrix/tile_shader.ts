@@ -1,7 +1,7 @@
 // The shader in which a workgroup computes a tile of a matrix product (tile_classes.ts says why it is as it is).
 //
 // The lines of an operand are the rows of A and the columns of B. A tile of an operand is in workgroup memory as vectors of four numbers:
-// four steps of a line if a line is contiguous in memory and can be read so, and otherwise four neighbouring lines at a step. An invocation
+// four steps of a line if a line is contiguous in memory and can be read so, and otherwise four neighboring lines at a step. An invocation
 // reads whole vectors in the same form, which decides where its lines are.
 
 import { kWgslTypes } from "../../element_types";
@@ -20,15 +20,15 @@ function isAlong({ isARowMajor, isBRowMajor }: TiledProduct, name: OperandName):
   return name === "a" ? isARowMajor : !isBRowMajor;
 }
 
-/** Whether results of four columns are neighbours in an invocation, so that they can be written together. */
+/** Whether results of four columns are neighbors in an invocation, so that they can be written together. */
 export function hasFourColumns(call: TiledProduct): boolean {
-  return call.fours === undefined || !isAlong(call, "b");
+  return call.vec4s === undefined || !isAlong(call, "b");
 }
 
 /** Returns what the text depends on, apart from the functions that it calls. */
 export function tileKey(call: TiledProduct, shape: Tile): string {
   const { across, down, columns, rows, steps } = shape;
-  const form = `${call.isARowMajor} ${call.isBRowMajor} ${call.fours?.hasResults}${call.halves.map((name) => ` ${tileType(call, shape, name)}`)}`;
+  const form = `${call.isARowMajor} ${call.isBRowMajor} ${call.vec4s?.hasResults}${call.halves.map((name) => ` ${tileType(call, shape, name)}`)}`;
   return `tiles ${across} ${down} ${columns} ${rows} ${steps} ${form}`;
 }
 
@@ -39,9 +39,9 @@ function tileType(call: TiledProduct, { keepsHalves }: Tile, name: OperandName):
 
 /**
  * Returns the main function. The range of its sums is defined by batch_of(z), first_step(z) and last_step(z); give(z, row, column, sum)
- * receives the results, or give_fours those of four columns.
+ * receives the results, or give_vec4s those of four columns.
  */
-export function tilesText(call: TiledProduct, shape: Tile, givesFours: boolean): string {
+export function tilesText(call: TiledProduct, shape: Tile, writesVec4s: boolean): string {
   const type = kWgslTypes[call.type];
   const { across, down, steps } = shape;
   const threads = across * down;
@@ -49,8 +49,8 @@ export function tilesText(call: TiledProduct, shape: Tile, givesFours: boolean):
   const b = operandOf(call, shape, "b");
   const both = [a, b];
   const each = (text: (operand: Operand) => string) => both.map(text).join("\n  ");
-  const fours = range(shape.columns / 4);
-  const sums = range(shape.rows).flatMap((i) => fours.map((j) => `sum_${i}_${j}`));
+  const vec4s = range(shape.columns / 4);
+  const sums = range(shape.rows).flatMap((i) => vec4s.map((j) => `sum_${i}_${j}`));
   return `${both.map(({ name, type, size }) => `var<workgroup> ${name}_tile: array<vec4<${type}>, ${2 * size}>;\n`).join("")}${mainHead(threads)}
   let tile = group.x + group.y * groups.x;
   let row = tile / u.columns * ${linesOf(shape).a}u;
@@ -79,7 +79,7 @@ export function tilesText(call: TiledProduct, shape: Tile, givesFours: boolean):
     }
     workgroupBarrier();
   }
-  ${givesFours ? giveFoursText(shape, a, b) : giveText(shape, a, b)}
+  ${writesVec4s ? giveVec4sText(shape, a, b) : giveText(shape, a, b)}
 }
 `;
 }
@@ -116,10 +116,10 @@ function operandOf(call: TiledProduct, shape: Tile, name: OperandName): Operand 
       ? ([rows, down, "y", "row"] as const)
       : ([columns, across, "x", "column"] as const);
   const along = isAlong(call, name);
-  const isInSteps = along && call.fours !== undefined;
+  const isInSteps = along && call.vec4s !== undefined;
   const size = (lines * steps) / 4;
   const loads = range(size / threads);
-  // Invocations that write neighbouring steps would ask the same banks.
+  // Invocations that write neighboring steps would ask the same banks.
   const isSwizzled = along && !isInSteps;
   const line = (i: number) => `${name}_line_${i}`;
   const type = tileType(call, shape, name);
@@ -165,7 +165,7 @@ function operandOf(call: TiledProduct, shape: Tile, name: OperandName): Operand 
   let ${name}_slot_${i} = ${name}_k_${i} * ${lines / 4}u + ${isSwizzled ? `((${place}) ^ (${name}_k_${i} & 7u))` : place};`;
   };
   const zero = `vec4<${type}>(0)`;
-  if (call.fours === undefined) {
+  if (call.vec4s === undefined) {
     const linesText = (i: number) =>
       range(4).map(
         (part) =>
@@ -184,7 +184,7 @@ function operandOf(call: TiledProduct, shape: Tile, name: OperandName): Operand 
           .join("\n      "),
     };
   }
-  // Strides of lines and steps, in fours.
+  // Strides of lines and steps, in vec4s.
   const [perLine, perStep] = name === "a" ? ["a_row", "a_column"] : ["b_column", "b_row"];
   const from = (i: number) =>
     isInSteps
@@ -209,9 +209,9 @@ function operandOf(call: TiledProduct, shape: Tile, name: OperandName): Operand 
 
 // Four steps of all sums. What is in steps is read once; of the rest, only the values of one step are needed at a time.
 function stepsText(shape: Tile, a: Operand, b: Operand): string {
-  const fours = range(shape.columns / 4);
+  const vec4s = range(shape.columns / 4);
   const add = (i: number, step: number) =>
-    fours.map((j) => `sum_${i}_${j} += ${a.one(i, step)} * ${b.four(j, step)};`);
+    vec4s.map((j) => `sum_${i}_${j} += ${a.one(i, step)} * ${b.four(j, step)};`);
   const reads = (operand: Operand, step: number) =>
     range(operand.own).map((i) => operand.readText(i, step));
   const rows = range(shape.rows);
@@ -242,11 +242,11 @@ function giveText(shape: Tile, a: Operand, b: Operand): string {
   return results.join("\n  ");
 }
 
-function giveFoursText(shape: Tile, a: Operand, b: Operand): string {
+function giveVec4sText(shape: Tile, a: Operand, b: Operand): string {
   const results = range(shape.rows).flatMap((i) =>
     range(shape.columns / 4).map(
       (j) => `if (${a.at(i)} < u.m && ${b.at(4 * j)} < u.n) {
-    give_fours(group.z, ${a.at(i)}, ${b.at(4 * j)}, sum_${i}_${j});
+    give_vec4s(group.z, ${a.at(i)}, ${b.at(4 * j)}, sum_${i}_${j});
   }`,
     ),
   );

@@ -33,8 +33,8 @@ export interface TiledProduct {
    * arbitrary.
    */
   functions(): string;
-  /** How to access the matrices as fours, if their layout permits it. */
-  readonly fours?: Fours | undefined;
+  /** How to access the matrices as vec4s, if their layout permits it. */
+  readonly vec4s?: Vec4s | undefined;
 }
 
 export type OperandName = "a" | "b";
@@ -66,14 +66,14 @@ export function factorText(
   return halves.includes(name) ? `${type}(${text})` : text;
 }
 
-/** A product whose matrices are read, and possibly written, four neighbouring floats at a time. */
-export interface Fours {
-  /** The memory of the product, with the matrices as fours. */
+/** A product whose matrices are read, and possibly written, four neighboring floats at a time. */
+export interface Vec4s {
+  /** The memory of the product, with the matrices as vec4s. */
   readonly memory: readonly Access[];
-  /** Whether results are written as fours, with finish_fours(first, row, column, sums) instead of finish. */
+  /** Whether results are written as vec4s, with finish_vec4s(first, row, column, sums) instead of finish. */
   readonly hasResults: boolean;
   /** The same with results that are written one by one, if they are not and the memory permits it. */
-  readonly withSingleResults?: Fours | undefined;
+  readonly withSingleResults?: Vec4s | undefined;
   /** Returns first_a(batch), first_b, first_c and the function that stores results. */
   functions(): string;
 }

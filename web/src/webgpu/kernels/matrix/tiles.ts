@@ -3,14 +3,14 @@
 import type { Access } from "../../shader";
 import { forEach, invocations, workgroups } from "../invocations";
 import type { Commands } from "../kernel";
-import { dispatchSquares } from "./squares";
+import { dispatchSoftwareProduct } from "./software_product";
 import { linesOf, type Tile, type TileClass, type TileShape } from "./tile_classes";
 import { hasFourColumns, tileKey, tilesText } from "./tile_shader";
 import { dispatchBatches, type Plan, type TiledProduct } from "./tiled_product";
 
 export function dispatchTiles(commands: Commands, call: TiledProduct): void {
   if (commands.isSoftware) {
-    dispatchSquares(commands, call);
+    dispatchSoftwareProduct(commands, call);
     return;
   }
   const { busy } = commands.tiles;
@@ -51,34 +51,36 @@ function chooseShape({ shapes, busy, keepsHalves }: TileClass, call: TiledProduc
 }
 
 /** The product as its tiles read it. */
-const inFours = (call: TiledProduct): TiledProduct => ({ ...call, ...call.fours });
+const inVec4s = (call: TiledProduct): TiledProduct => ({ ...call, ...call.vec4s });
 
-function planTiles(call: TiledProduct, shape: Tile, givesFours: boolean): Plan {
+function planTiles(call: TiledProduct, shape: Tile, writesVec4s: boolean): Plan {
   const columns = Math.ceil(call.n / linesOf(shape).b);
   return {
     key: tileKey(call, shape),
     groups: columns * Math.ceil(call.m / linesOf(shape).a),
     columns,
-    text: () => tilesText(call, shape, givesFours),
+    text: () => tilesText(call, shape, writesVec4s),
   };
 }
 
 function dispatchWhole(commands: Commands, call: TiledProduct, shape: Tile): void {
-  const givesFours = call.fours?.hasResults === true && hasFourColumns(call);
+  const writesVec4s = call.vec4s?.hasResults === true && hasFourColumns(call);
   // Results that are not next to each other are written one by one.
   const read =
-    call.fours?.hasResults && !givesFours ? { ...call, fours: call.fours.withSingleResults } : call;
-  const finish = givesFours
-    ? `fn give_fours(z: u32, row: u32, column: u32, sums: vec4<f32>) {
-  finish_fours(first_c(batch_of(z)), row, column, sums);
+    call.vec4s?.hasResults && !writesVec4s
+      ? { ...call, vec4s: call.vec4s.withSingleResults }
+      : call;
+  const finish = writesVec4s
+    ? `fn give_vec4s(z: u32, row: u32, column: u32, sums: vec4<f32>) {
+  finish_vec4s(first_c(batch_of(z)), row, column, sums);
 }`
     : `fn give(z: u32, row: u32, column: u32, sum: ${call.type}) {
   finish(first_c(batch_of(z)), row, column, sum);
 }`;
   dispatchBatches(
     commands,
-    inFours(read),
-    planTiles(read, shape, givesFours),
+    inVec4s(read),
+    planTiles(read, shape, writesVec4s),
     `fn first_step(z: u32) -> u32 { return 0u; }
 fn last_step(z: u32) -> u32 { return u.k; }
 ${finish}`,
@@ -88,7 +90,7 @@ ${finish}`,
 // Splits long sums of few results among workgroups; a second dispatch adds up the partial sums.
 function dispatchSplit(commands: Commands, call: TiledProduct, shape: Tile, splits: number): void {
   const { key, memory, uniforms, m, n, k, count, type } = call;
-  const read = inFours(call);
+  const read = inVec4s(call);
   const { key: planKey, groups, columns, text } = planTiles(call, shape, false);
   const results = count * m * n;
   const partial: Access = {

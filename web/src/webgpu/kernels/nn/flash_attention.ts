@@ -7,18 +7,18 @@ import type { Commands } from "../kernel";
 import type { Matrices } from "../matrix/matrix_product";
 import { product } from "../strides";
 import type { Attention } from "./attention_scores";
-import { dispatchFlash, dot, foursOf, lines } from "./flash_shader";
+import { dispatchFlash, dot, lines, vec4sOf } from "./flash_shader";
 
 /** With longer rows, in vectors of four, the gradients of keys and values are computed by separate dispatches. */
-const kMaxFoursOfBoth = 8;
+const kMaxVec4sOfBoth = 8;
 
 /** Returns the WGSL that declares, changes or stores the vectors of a row. */
-const declared = (name: string, r: number, fours: number) =>
-  lines(fours, (c) => `var ${name}_${r}_${c} = vec4(0f);`);
-const added = (name: string, r: number, fours: number, factor: string, to: string) =>
-  lines(fours, (c) => `${to}_${r}_${c} += ${factor} * ${name}_${c};`);
-const storedRow = (name: string, to: string, r: number, fours: number, factor: string) =>
-  lines(fours, (c) => `put_${to}(head, row_${r}, ${c}u, ${name}_${r}_${c} * ${factor});`);
+const declared = (name: string, r: number, vec4s: number) =>
+  lines(vec4s, (c) => `var ${name}_${r}_${c} = vec4(0f);`);
+const added = (name: string, r: number, vec4s: number, factor: string, to: string) =>
+  lines(vec4s, (c) => `${to}_${r}_${c} += ${factor} * ${name}_${c};`);
+const storedRow = (name: string, to: string, r: number, vec4s: number, factor: string) =>
+  lines(vec4s, (c) => `put_${to}(head, row_${r}, ${c}u, ${name}_${r}_${c} * ${factor});`);
 
 const at = (r: number) => `head * u.queries + row_${r}`;
 const isOwn = (r: number, owner: string, text: string) =>
@@ -31,7 +31,7 @@ export function flashAttend(
   y: Matrices,
   logSums: View,
 ): void {
-  const fours = foursOf(attention.valueFeatures);
+  const vec4s = vec4sOf(attention.valueFeatures);
   const { query, key, value } = attention;
   dispatchFlash(commands, {
     ...{ key: "attend", attention, owner: "queries" },
@@ -41,7 +41,7 @@ export function flashAttend(
     memory: [{ name: "log_sums", view: logSums, mode: "write" }],
     start: (r) => `var largest_${r} = -infinity_f32();
   var sum_${r} = 0f;
-  ${declared("sums", r, fours)}`,
+  ${declared("sums", r, vec4s)}`,
     passes: [
       {
         // A score of -infinity has no weight, not even among others like it.
@@ -50,11 +50,11 @@ export function flashAttend(
           let scaled = exp_f32(largest_${r} - score);
           largest_${r} = score;
           sum_${r} *= scaled;
-          ${lines(fours, (c) => `sums_${r}_${c} *= scaled;`)}
+          ${lines(vec4s, (c) => `sums_${r}_${c} *= scaled;`)}
         }
         let weight = exp_f32(score - largest_${r});
         sum_${r} += weight;
-        ${added("value", r, fours, "weight", "sums")}
+        ${added("value", r, vec4s, "weight", "sums")}
       }`,
         end: (r) =>
           isOwn(
@@ -62,7 +62,7 @@ export function flashAttend(
             "queries",
             `let is_blind_${r} = sum_${r} == 0f;
     let inverse_${r} = select(1f / sum_${r}, 0f, is_blind_${r});
-    ${storedRow("sums", "y", r, fours, `inverse_${r}`)}
+    ${storedRow("sums", "y", r, vec4s, `inverse_${r}`)}
     store_log_sums(${at(r)}, select(largest_${r} + log_f32(sum_${r}), infinity_f32(), is_blind_${r}));`,
           ),
       },
@@ -90,7 +90,7 @@ export function flashBackward(
   const dots = needsDots ? commands.scratch(4 * product(batch) * queries, "float32") : undefined;
   if (dots !== undefined)
     backwardOfQueries(commands, attention, gradY, logSums, dots, wanted.query);
-  const isShort = Math.max(foursOf(features), foursOf(valueFeatures)) <= kMaxFoursOfBoth;
+  const isShort = Math.max(vec4sOf(features), vec4sOf(valueFeatures)) <= kMaxVec4sOfBoth;
   // With a mask, a dispatch for both would access nine buffers, one more than every device has.
   const parts =
     isShort && mask === undefined ? [wanted] : [{ key: wanted.key }, { value: wanted.value }];
@@ -109,8 +109,8 @@ function backwardOfQueries(
 ): void {
   const { features, valueFeatures, query, key, value } = attention;
   const ofWeight = (r: number) => `let weight = exp_f32(score - log_sum_${r});
-      let slope = ${dot("grad_y", r, "value", foursOf(valueFeatures))};`;
-  const fours = foursOf(features);
+      let slope = ${dot("grad_y", r, "value", vec4sOf(valueFeatures))};`;
+  const vec4s = vec4sOf(features);
   dispatchFlash(commands, {
     ...{ key: `backward_queries ${result !== undefined}`, attention, owner: "queries" },
     own: { query, grad_y: gradY },
@@ -122,7 +122,7 @@ function backwardOfQueries(
     ],
     start: (r) => `let log_sum_${r} = load_log_sums(${at(r)});
   var dot_${r} = 0f;
-  ${declared("sums", r, fours)}`,
+  ${declared("sums", r, vec4s)}`,
     passes: [
       {
         each: (r) => `${ofWeight(r)}
@@ -134,9 +134,9 @@ function backwardOfQueries(
             {
               each: (r: number) => `${ofWeight(r)}
       let of_score = weight * (slope - dot_${r});
-      ${added("key", r, fours, "of_score", "sums")}`,
+      ${added("key", r, vec4s, "of_score", "sums")}`,
               end: (r: number) =>
-                isOwn(r, "queries", storedRow("sums", "grad_query", r, fours, "u.scale")),
+                isOwn(r, "queries", storedRow("sums", "grad_query", r, vec4s, "u.scale")),
             },
           ]
         : []),
@@ -154,7 +154,7 @@ function backwardOfKeys(
 ): void {
   const { features, valueFeatures, query, key, value } = attention;
   const needsSlope = results.key !== undefined;
-  const [keyFours, valueFours] = [foursOf(features), foursOf(valueFeatures)];
+  const [keyVec4s, valueVec4s] = [vec4sOf(features), vec4sOf(valueFeatures)];
   dispatchFlash(commands, {
     key: `backward_keys ${needsSlope} ${!!results.value}`,
     ...{ attention, owner: "keys" },
@@ -168,26 +168,26 @@ function backwardOfKeys(
       { name: "log_sums", view: logSums, mode: "read" },
       ...(needsSlope && dots ? [{ name: "dots", view: dots, mode: "read" } as const] : []),
     ],
-    start: (r) => `${needsSlope ? declared("keys", r, keyFours) : ""}
-  ${results.value ? declared("values", r, valueFours) : ""}`,
+    start: (r) => `${needsSlope ? declared("keys", r, keyVec4s) : ""}
+  ${results.value ? declared("values", r, valueVec4s) : ""}`,
     passes: [
       {
         each: (r) => `let query = head * u.queries + other;
       let weight = exp_f32(score - load_log_sums(query));
-      ${results.value ? added("grad_y", r, valueFours, "weight", "values") : ""}
+      ${results.value ? added("grad_y", r, valueVec4s, "weight", "values") : ""}
       ${
         needsSlope
-          ? `let slope = ${dot("value", r, "grad_y", valueFours)};
+          ? `let slope = ${dot("value", r, "grad_y", valueVec4s)};
       let of_score = weight * (slope - load_dots(query));
-      ${added("query", r, keyFours, "of_score", "keys")}`
+      ${added("query", r, keyVec4s, "of_score", "keys")}`
           : ""
       }`,
         end: (r) =>
           isOwn(
             r,
             "keys",
-            `${needsSlope ? storedRow("keys", "grad_key", r, keyFours, "u.scale") : ""}
-    ${results.value ? storedRow("values", "grad_value", r, valueFours, "1f") : ""}`,
+            `${needsSlope ? storedRow("keys", "grad_key", r, keyVec4s, "u.scale") : ""}
+    ${results.value ? storedRow("values", "grad_value", r, valueVec4s, "1f") : ""}`,
           ),
       },
     ],

@@ -9,25 +9,25 @@ import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import { workgroups } from "../invocations";
 import type { Commands } from "../kernel";
-import { vectorsOf } from "../matrix/fours";
 import type { Matrices } from "../matrix/matrix_product";
 import { readOperand } from "../matrix/tiled_product";
+import { vectorsOf } from "../matrix/vec4s";
 import { indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import type { Attention } from "./attention_scores";
 
 /** Rows longer than this, in vectors of four, do not fit into registers. */
-const kMaxFours = 16;
+const kMaxVec4s = 16;
 /** The rows that are in workgroup memory at a time: 8 KiB of two operands with the longest rows. */
 const kTile = 16;
 const kThreads = { hardware: 64, software: 16 };
 
 /** Whether rows are short enough. */
 export function fitsFlash({ features, valueFeatures }: Attention): boolean {
-  return [features, valueFeatures].every((width) => width > 0 && foursOf(width) <= kMaxFours);
+  return [features, valueFeatures].every((width) => width > 0 && vec4sOf(width) <= kMaxVec4s);
 }
 
 /** Returns how many vectors of four hold the features of a row. */
-export const foursOf = (features: number) => Math.ceil(features / 4);
+export const vec4sOf = (features: number) => Math.ceil(features / 4);
 
 /** Returns `count` lines of WGSL. */
 export const lines = (count: number, text: (i: number) => string) =>
@@ -55,8 +55,8 @@ export interface FlashShader {
 }
 
 /** Returns the WGSL for the sum of products of the own operand `a` of row `r` and the row of `b` that is passed. */
-export const dot = (a: string, r: number, b: string, fours: number) =>
-  Array.from({ length: fours }, (_, c) => `dot(${a}_${r}_${c}, ${b}_${c})`).join(" + ");
+export const dot = (a: string, r: number, b: string, vec4s: number) =>
+  Array.from({ length: vec4s }, (_, c) => `dot(${a}_${r}_${c}, ${b}_${c})`).join(" + ");
 
 /** Runs the shader for all heads and rows. */
 export function dispatchFlash(commands: Commands, shader: FlashShader): void {
@@ -81,8 +81,8 @@ export function dispatchFlash(commands: Commands, shader: FlashShader): void {
       access: readOperand(commands, name, matrices.view),
     }),
   );
-  const asFours = canReadFours(read, [...memory, ...written(results, mask)]);
-  const longest = Math.max(foursOf(features), foursOf(valueFeatures));
+  const asVec4s = canReadVec4s(read, [...memory, ...written(results, mask)]);
+  const longest = Math.max(vec4sOf(features), vec4sOf(valueFeatures));
   const rows = isSoftware ? (longest <= 4 ? 4 : longest <= 8 ? 2 : 1) : 1;
   const threads = isSoftware ? kThreads.software : kThreads.hardware;
   const count = owner === "queries" ? queries : keys;
@@ -90,13 +90,13 @@ export function dispatchFlash(commands: Commands, shader: FlashShader): void {
   const total = product(batch);
   commands.dispatch({
     key: [
-      `flash ${shader.key} ${features} ${valueFeatures} ${isCausal} ${asFours} ${rows} ${space.sizes.length}`,
+      `flash ${shader.key} ${features} ${valueFeatures} ${isCausal} ${asVec4s} ${rows} ${space.sizes.length}`,
       ...names.map((name) => heads[name]?.key),
       names.map((name) => (operands[name]?.columnStride === 1 ? 1 : "n")).join(""),
     ].join(" "),
     memory: [
       ...read.map(({ access }): Access => {
-        const as = asFours && vectorsOf(access);
+        const as = asVec4s && vectorsOf(access);
         return as ? { ...access, as } : access;
       }),
       ...(mask ? [{ name: "mask", view: mask.view, mode: "read" } as const] : []),
@@ -122,7 +122,7 @@ export function dispatchFlash(commands: Commands, shader: FlashShader): void {
     body: () =>
       [
         ...names.map((name) => heads[name]?.text(`${name}_of`)),
-        ...read.map(({ access }) => getText(access, widths[access.name] as number, asFours)),
+        ...read.map(({ access }) => getText(access, widths[access.name] as number, asVec4s)),
         ...Object.keys(results).map((name) => putText(name, widths[name] as number)),
         ...(isSoftware ? [] : Object.keys(passed).map((name) => tileText(name, widths))),
         mainText(shader, { rows, threads, isSoftware, widths, hasMask: mask !== undefined }),
@@ -143,8 +143,8 @@ interface Read {
   readonly access: Access;
 }
 
-// A buffer is read either always or never as fours.
-function canReadFours(read: readonly Read[], others: readonly { view: View }[]): boolean {
+// A buffer is read either always or never as vec4s.
+function canReadVec4s(read: readonly Read[], others: readonly { view: View }[]): boolean {
   return read.every(
     ({ matrices: { rowStride, columnStride, batchStrides }, access }) =>
       columnStride === 1 &&
@@ -159,17 +159,17 @@ function canReadFours(read: readonly Read[], others: readonly { view: View }[]):
 
 // Features after the last one are 0, if they can be loaded at all. Halves become floats here: all invocations read the same place of
 // workgroup memory at a time, so that vectors of half the size would not be read faster.
-function getText({ name, as }: Access, width: number, asFours: boolean): string {
+function getText({ name, as }: Access, width: number, asVec4s: boolean): string {
   const load = (place: string, type: string) =>
     as === "half" ? `${type}(load_${name}(${place}))` : `load_${name}(${place})`;
   const begin = `fn get_${name}(base: u32, row: u32, c: u32) -> vec4<f32> {
   let at = base + row * u.${name}_row`;
-  const fours = `${begin};
+  const vec4s = `${begin};
   return ${load("(at >> 2u) + c", "vec4<f32>")}`;
-  if (asFours && width % 4 === 0) return `${fours};\n}`;
+  if (asVec4s && width % 4 === 0) return `${vec4s};\n}`;
   const inside = (i: number) => `4u * c + ${i}u < ${width}u`;
-  if (asFours)
-    return `${fours} * vec4(1f, ${[1, 2, 3].map((i) => `select(0f, 1f, ${inside(i)})`).join(", ")});\n}`;
+  if (asVec4s)
+    return `${vec4s} * vec4(1f, ${[1, 2, 3].map((i) => `select(0f, 1f, ${inside(i)})`).join(", ")});\n}`;
   const one = (i: number) => {
     const value = load(`at + ${i}u * u.${name}_column`, "f32");
     return `  if (${inside(i)}) { four[${i}] = ${value}; }`;
@@ -191,7 +191,7 @@ ${[0, 1, 2, 3].map(one).join("\n")}
 }
 
 function tileText(name: string, widths: Readonly<Record<string, number>>): string {
-  const size = kTile * foursOf(widths[name] as number);
+  const size = kTile * vec4sOf(widths[name] as number);
   return `var<workgroup> tile_${name}: array<vec4<f32>, ${size}>;`;
 }
 
@@ -208,21 +208,21 @@ function mainText(shader: FlashShader, layout: Layout): string {
   const { rows, threads, isSoftware, widths, hasMask } = layout;
   const { isCausal } = attention;
   const other = owner === "queries" ? "keys" : "queries";
-  const fours = (name: string) => foursOf(widths[name] as number);
+  const vec4s = (name: string) => vec4sOf(widths[name] as number);
   const [mine, theirs] = owner === "queries" ? ["query", "key"] : ["key", "query"];
   const each = (text: (r: number) => string) => lines(rows, text);
   const passedNames = Object.keys(passed);
   const loads = passedNames.flatMap((name) =>
-    Array.from({ length: fours(name) }, (_, c) =>
+    Array.from({ length: vec4s(name) }, (_, c) =>
       isSoftware
         ? `let ${name}_${c} = get_${name}(${name}_base, other, ${c}u);`
-        : `let ${name}_${c} = tile_${name}[j * ${fours(name)}u + ${c}u];`,
+        : `let ${name}_${c} = tile_${name}[j * ${vec4s(name)}u + ${c}u];`,
     ),
   );
   const tiles = passedNames.map(
-    (name) => `for (var e = thread; e < ${kTile * fours(name)}u; e += ${threads}u) {
-      let other = min(begin + e / ${fours(name)}u, u.${other} - 1u);
-      tile_${name}[e] = get_${name}(${name}_base, other, e % ${fours(name)}u);
+    (name) => `for (var e = thread; e < ${kTile * vec4s(name)}u; e += ${threads}u) {
+      let other = min(begin + e / ${vec4s(name)}u, u.${other} - 1u);
+      tile_${name}[e] = get_${name}(${name}_base, other, e % ${vec4s(name)}u);
     }`,
   );
   const seen = (r: number) => (owner === "queries" ? `other <= row_${r}` : `other >= row_${r}`);
@@ -231,7 +231,7 @@ function mainText(shader: FlashShader, layout: Layout): string {
     return ` + load_mask(mask_base + ${query} * u.mask_row + ${key} * u.mask_column)`;
   };
   const scored = (r: number, text: string) => `${isCausal ? `if (${seen(r)}) ` : ""}{
-      let score = u.scale * (${dot(mine as string, r, theirs as string, fours("query"))})${hasMask ? masked(r) : ""};
+      let score = u.scale * (${dot(mine as string, r, theirs as string, vec4s("query"))})${hasMask ? masked(r) : ""};
       ${text}
     }`;
   // What a causal block does not see at all; the tile with the first row that is seen begins at a multiple of kTile.
@@ -272,7 +272,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
     .map((name) =>
       each((r) =>
         lines(
-          fours(name),
+          vec4s(name),
           (c) => `let ${name}_${r}_${c} = get_${name}(${name}_of(head), row_${r}, ${c}u);`,
         ),
       ),

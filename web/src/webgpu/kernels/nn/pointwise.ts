@@ -24,10 +24,10 @@ const kManyResults = 2 ** 14;
 export function isPointwise({ isSoftware }: Commands, conv: Convolution): boolean {
   const { batch, inChannels, outChannels } = conv;
   const { outPositions } = sizesOf(conv);
-  const isInFours = [inChannels, outChannels, outPositions].every((size) => size % 4 === 0);
+  const isInVec4s = [inChannels, outChannels, outPositions].every((size) => size % 4 === 0);
   const results = batch * Math.min(inChannels, outChannels) * outPositions;
   const isLarge = !isSoftware || results >= kManyResults;
-  return hasSingles(conv) && isInFours && isLarge;
+  return hasSingles(conv) && isInVec4s && isLarge;
 }
 
 /** With longer sums for every weight, a device that computes on the CPU is faster with segments. */

@@ -55,7 +55,7 @@ function memoryOf(
 const kFunctions = `fn flush(x: f32, limit: f32) -> f32 { return select(x, 0f, abs_f32(x) < limit); }
 fn root(x: f32) -> f32 { return sqrt_f32(x); }
 fn larger(x: f32, y: f32) -> f32 { return maximum_f32(x, y); }`;
-const kFoursFunctions = `fn flush(x: vec4<f32>, limit: f32) -> vec4<f32> { return select(x, vec4(0f), abs(x) < vec4(limit)); }
+const kVec4sFunctions = `fn flush(x: vec4<f32>, limit: f32) -> vec4<f32> { return select(x, vec4(0f), abs(x) < vec4(limit)); }
 fn root(x: vec4<f32>) -> vec4<f32> {
   return vec4(sqrt_f32(x.x), sqrt_f32(x.y), sqrt_f32(x.z), sqrt_f32(x.w));
 }
@@ -66,7 +66,7 @@ fn larger(x: vec4<f32>, y: vec4<f32>) -> vec4<f32> {
 const kStep = {
   supported: { all: ["float32"] },
   functions: kFunctions,
-  functionsOfFours: kFoursFunctions,
+  functionsOfVec4s: kVec4sFunctions,
 } as const;
 
 export const sgdStep: StepKernel<SgdStep> = {

@@ -1,6 +1,6 @@
 // compile: compact
 
-#include "ops/index/chosen.h"
+#include "ops/index/selection.h"
 
 #include "kernels/order.h"
 #include "ops/index/index.h"

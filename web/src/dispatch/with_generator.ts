@@ -1,11 +1,11 @@
-// Ops that draw random numbers.
+// The option { generator } of ops that draw random numbers.
 
 import { drawnFrom, generatorRule } from "../arguments/generator.js";
 import { isOptions } from "./call.js";
 import { type AnyFunction, named } from "./define.js";
 
 /** Adds the option { generator } to the function of an op that draws random numbers. */
-export function drawing<F extends AnyFunction>(run: F): F {
+export function withGenerator<F extends AnyFunction>(run: F): F {
   const { name } = run;
   const call = run as unknown as (...args: readonly unknown[]) => unknown;
   const drawn = (...args: readonly unknown[]) => {

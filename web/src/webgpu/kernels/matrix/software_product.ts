@@ -1,42 +1,42 @@
 // Matrix products for devices that compute on the CPU. There, workgroup memory is ordinary memory, so sharing tiles would
 // only add the cost of barriers. Every invocation computes a rectangle of results independently.
 //
-// On such a device a read costs as much as a dozen multiplications, and a read of four neighbours twice as much.
-// Rectangles are therefore large, and are read as fours if the layout of the matrices permits it.
+// On such a device a read costs as much as a dozen multiplications, and a read of four neighbors twice as much.
+// Rectangles are therefore large, and are read as vec4s if the layout of the matrices permits it.
 
 import type { Commands } from "../kernel";
 import { range } from "../text";
 import {
   dispatchBatches,
   elementsText,
-  type Fours,
   mainHead,
   type Plan,
   type TiledProduct,
+  type Vec4s,
 } from "./tiled_product";
 
 /** Invocations of a workgroup. */
-const kSquareThreads = 16;
+const kThreads = 16;
 
 /** Runs the product on a device that computes on the CPU. */
-export function dispatchSquares(commands: Commands, call: TiledProduct): void {
-  const { fours } = call;
-  if (fours === undefined) dispatchBatches(commands, call, planSquares(call), elementsText(call));
-  else dispatchBatches(commands, { ...call, ...fours }, planFours(call, fours), "");
+export function dispatchSoftwareProduct(commands: Commands, call: TiledProduct): void {
+  const { vec4s } = call;
+  if (vec4s === undefined) dispatchBatches(commands, call, planElements(call), elementsText(call));
+  else dispatchBatches(commands, { ...call, ...vec4s }, planVec4s(call, vec4s), "");
 }
 
 // Reads single floats, with any layout.
-function planSquares(call: TiledProduct): Plan {
+function planElements(call: TiledProduct): Plan {
   const size = { rows: call.m >= 64 ? 8 : 4, columns: call.n >= 64 ? 8 : 4 };
-  return plan(call, "squares", size, () => squaresText(call, size));
+  return plan(call, "squares", size, () => rectangleText(call, size));
 }
 
 // Reads four floats at a time.
-function planFours(call: TiledProduct, { hasResults }: Fours): Plan {
+function planVec4s(call: TiledProduct, { hasResults }: Vec4s): Plan {
   const size = chooseSize(call);
   const steps = isLong(call) ? 8 : 4;
-  const name = `fours ${call.isARowMajor} ${call.isBRowMajor} ${hasResults} ${steps}`;
-  return plan(call, name, size, () => foursText(call, size, steps, hasResults));
+  const name = `vec4s ${call.isARowMajor} ${call.isBRowMajor} ${hasResults} ${steps}`;
+  return plan(call, name, size, () => vec4sText(call, size, steps, hasResults));
 }
 
 /** With this many multiplications, a shader with more unrolled steps is worth its compile time. */
@@ -77,7 +77,7 @@ function plan(
   const across = Math.ceil(n / columns);
   return {
     key: `${name} ${rows} ${columns}`,
-    groups: Math.ceil((across * Math.ceil(m / rows)) / kSquareThreads),
+    groups: Math.ceil((across * Math.ceil(m / rows)) / kThreads),
     columns: across,
     text,
   };
@@ -86,8 +86,8 @@ function plan(
 // The main function around `work`, which accumulates the sums, four columns in each, row by row. They are an array because a loop
 // over the results compiles in a third of the time that statements for each of them would take.
 function frameText({ type }: TiledProduct, { rows, columns }: Size, work: string): string {
-  return `${mainHead(kSquareThreads)}
-  let square = (group.x + group.y * groups.x) * ${kSquareThreads}u + thread;
+  return `${mainHead(kThreads)}
+  let square = (group.x + group.y * groups.x) * ${kThreads}u + thread;
   let first_row = square / u.columns * ${rows}u;
   let first_column = square % u.columns * ${columns}u;
   if (first_row >= u.m) {
@@ -129,7 +129,7 @@ function resultsText({ rows, columns }: Size): string {
   }`;
 }
 
-function squaresText(call: TiledProduct, size: Size): string {
+function rectangleText(call: TiledProduct, size: Size): string {
   const { rows, columns } = size;
   const four = (j: number) =>
     range(4).map((part) => `b_at(from_b, k, first_column + ${4 * j + part}u)`);
@@ -155,10 +155,10 @@ function squaresText(call: TiledProduct, size: Size): string {
   );
 }
 
-// Unrolls several steps of the sums. Strides and the offsets of rows count fours. Values of A are used as soon as they are read.
-function foursText(call: TiledProduct, size: Size, steps: number, hasResults: boolean): string {
-  const a = foursOf("a", size.rows, steps, call.isARowMajor, "first_row");
-  const b = foursOf("b", size.columns, steps, !call.isBRowMajor, "first_column");
+// Unrolls several steps of the sums. Strides and the offsets of rows count vec4s. Values of A are used as soon as they are read.
+function vec4sText(call: TiledProduct, size: Size, steps: number, hasResults: boolean): string {
+  const a = vec4sOf("a", size.rows, steps, call.isARowMajor, "first_row");
+  const b = vec4sOf("b", size.columns, steps, !call.isBRowMajor, "first_column");
   const partText = (lines: readonly number[], i: number) =>
     `${a.reads[i]}\n    ${sumsText(lines, size.columns, steps, a.one, b.four)}`;
   return frameText(
@@ -170,11 +170,11 @@ function foursText(call: TiledProduct, size: Size, steps: number, hasResults: bo
     ${b.reads.join("\n    ")}
     ${a.parts.map(partText).join("\n    ")}
   }
-  ${hasResults ? resultsFoursText(size) : resultsText(size)}`,
+  ${hasResults ? resultsVec4sText(size) : resultsText(size)}`,
   );
 }
 
-interface FoursText {
+interface Vec4sText {
   readonly before: string;
   /** Groups of lines that are read together; `reads` has the text that reads each group. */
   readonly parts: readonly (readonly number[])[];
@@ -185,13 +185,13 @@ interface FoursText {
 }
 
 // The texts that read a matrix. `isAlong` tells whether steps (true) or lines (false) are contiguous.
-function foursOf(
+function vec4sOf(
   name: "a" | "b",
   lines: number,
   steps: number,
   isAlong: boolean,
   first: string,
-): FoursText {
+): Vec4sText {
   const [line, step] = name === "a" ? ["a_row", "a_column"] : ["b_column", "b_row"];
   if (isAlong) {
     const one = (at: number, i: number) => `${name}_${i}_${Math.floor(at / 4)}[${at % 4}]`;
@@ -227,12 +227,12 @@ function foursOf(
   };
 }
 
-function resultsFoursText({ rows, columns }: Size): string {
+function resultsVec4sText({ rows, columns }: Size): string {
   return `let rows = min(${rows}u, u.m - first_row);
-  let fours = min(${columns / 4}u, (u.n - first_column) / 4u);
+  let vec4s = min(${columns / 4}u, (u.n - first_column) / 4u);
   for (var i = 0u; i < rows; i++) {
-    for (var j = 0u; j < fours; j++) {
-      finish_fours(first_c(batch), first_row + i, first_column + 4u * j, sums[i * ${columns / 4}u + j]);
+    for (var j = 0u; j < vec4s; j++) {
+      finish_vec4s(first_c(batch), first_row + i, first_column + 4u * j, sums[i * ${columns / 4}u + j]);
     }
   }`;
 }

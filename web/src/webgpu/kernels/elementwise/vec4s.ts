@@ -1,7 +1,7 @@
 // Elementwise formulas of many floats: every invocation computes four neighbouring elements, or several times four.
 
 import type { FormulaShader } from "../../formula_shader";
-import { type Access, canBeAccessedTogether, isFoursAligned } from "../../shader";
+import { type Access, canBeAccessedTogether, isVec4Aligned } from "../../shader";
 import { wordsOf } from "../../words";
 import { forEach } from "../invocations";
 import type { Index, IterationSpace } from "../strides";
@@ -32,7 +32,7 @@ const kManyElements = 2 ** 14;
 const kVectors = 4;
 
 /** The parts of a dispatch that differ if it computes four elements at a time. */
-export interface InFours {
+export interface InVec4s {
   readonly key: string;
   readonly memory: Access[];
   readonly invocations: number;
@@ -40,26 +40,26 @@ export interface InFours {
 }
 
 /** Returns how to compute four elements at a time, if the layout of the memory permits that; `out` is packed. */
-export function inFours(
+export function inVec4s(
   isSoftware: boolean,
   { values }: FormulaShader,
   { sizes }: IterationSpace,
   out: Access,
   loads: readonly Load[],
-): InFours | undefined {
+): InVec4s | undefined {
   const count = product(sizes);
-  if (count < kManyElements || count % 4 !== 0 || !isFoursAligned(out.view)) return undefined;
+  if (count < kManyElements || count % 4 !== 0 || !isVec4Aligned(out.view)) return undefined;
   const ways = loads.map((load) => wayOf(load, sizes.at(-1) as number));
   const memory = [
-    { ...out, as: "fours" } as const,
+    { ...out, as: "vec4s" } as const,
     ...loads.map(
-      ({ memory: own }, i): Access => (ways[i] === "vector" ? { ...own, as: "fours" } : own),
+      ({ memory: own }, i): Access => (ways[i] === "vector" ? { ...own, as: "vec4s" } : own),
     ),
   ];
   if (!canBeAccessedTogether(memory)) return undefined;
   const vectors = isSoftware && count % (4 * kVectors) === 0 && isShort(values) ? kVectors : 1;
   return {
-    key: `fours ${ways} ${vectors}`,
+    key: `vec4s ${ways} ${vectors}`,
     memory,
     invocations: count / 4 / vectors,
     body: () => {
@@ -95,12 +95,12 @@ function isShort(values: string): boolean {
 }
 
 function wayOf({ memory: { view }, index, strides }: Load, last: number): Way {
-  if (index.isLinear && isFoursAligned(view)) return "vector";
+  if (index.isLinear && isVec4Aligned(view)) return "vector";
   // Otherwise four elements may be in different rows.
   if (last % 4 !== 0) return "each";
   const step = strides.at(-1);
   if (step === 0) return "same";
-  const isInVectors = isFoursAligned(view) && strides.slice(0, -1).every((one) => one % 4 === 0);
+  const isInVectors = isVec4Aligned(view) && strides.slice(0, -1).every((one) => one % 4 === 0);
   return step === 1 && isInVectors ? "vector" : "apart";
 }
 
