@@ -96,7 +96,7 @@ export class Outcome {
   /** Ends the operation and wakes the waiting thread. */
   settle(failure: Failure | null): void {
     if (failure !== null) {
-      const bytes = new TextEncoder().encode(JSON.stringify(shortened(failure)));
+      const bytes = new TextEncoder().encode(JSON.stringify(shorten(failure)));
       this.#text.set(bytes);
       Atomics.store(this.#head, 1, bytes.length);
     }
@@ -116,4 +116,4 @@ export class Outcome {
 }
 
 // Limits the size in memory: JSON takes at most six bytes per character.
-const shortened = ({ code, text }: Failure) => ({ code, text: text.slice(0, 300) });
+const shorten = ({ code, text }: Failure) => ({ code, text: text.slice(0, 300) });

@@ -3,7 +3,7 @@
 import { fail } from "../errors/errors.js";
 
 /** Imports a package; if it is missing, throws InvalidArgument with instructions to install it. */
-export async function installed<T extends object>(
+export async function importPackage<T extends object>(
   where: string,
   load: () => Promise<T>,
 ): Promise<T> {
@@ -25,15 +25,15 @@ export async function installed<T extends object>(
 /** The packages that clients and coordinators need. */
 export async function loadClientPackages(where: string) {
   const [core, jetstream] = await Promise.all([
-    installed(where, () => import("@nats-io/nats-core")),
-    installed(where, () => import("@nats-io/jetstream")),
+    importPackage(where, () => import("@nats-io/nats-core")),
+    importPackage(where, () => import("@nats-io/jetstream")),
   ]);
   return { core, jetstream };
 }
 
 /** The package for key-value buckets. */
 export function loadKeyValue(where: string) {
-  return installed(where, () => import("@nats-io/kv"));
+  return importPackage(where, () => import("@nats-io/kv"));
 }
 
 type NodeTransport = Pick<typeof import("@nats-io/transport-node"), "connect">;
@@ -42,5 +42,5 @@ type NodeTransport = Pick<typeof import("@nats-io/transport-node"), "connect">;
 export function loadNodeTransport(where: string): Promise<NodeTransport> {
   // Bundlers resolve a constant argument of import(); minifiers do not evaluate this expression.
   const name = ["@nats-io", "transport-node"].join("/");
-  return installed(where, () => import(/* @vite-ignore */ /* webpackIgnore: true */ name));
+  return importPackage(where, () => import(/* @vite-ignore */ /* webpackIgnore: true */ name));
 }

@@ -151,7 +151,7 @@ export function resultOf(value: Value, output: GraphValue): OnnxResult {
   if (value === null) return null;
   if (Array.isArray(value)) return value.map((one: Value) => resultOf(one, output));
   if (value instanceof Host && value.type === "string") {
-    return nested(value.data as readonly string[], value.shape);
+    return nest(value.data as readonly string[], value.shape);
   }
   const result = tensor(value);
   const dtype = dtypeOf(typeOf(result));
@@ -161,9 +161,9 @@ export function resultOf(value: Value, output: GraphValue): OnnxResult {
     : markAs(result.to(dtype), typeOf(result));
 }
 
-function nested(data: readonly string[], shape: readonly number[]): OnnxResult {
+function nest(data: readonly string[], shape: readonly number[]): OnnxResult {
   const [size, ...rest] = shape;
   if (size === undefined) return data[0] ?? "";
   const step = data.length / Math.max(size, 1);
-  return Array.from({ length: size }, (_, i) => nested(data.slice(i * step, (i + 1) * step), rest));
+  return Array.from({ length: size }, (_, i) => nest(data.slice(i * step, (i + 1) * step), rest));
 }

@@ -12,7 +12,7 @@ export async function openFile(where: string, source: Source): Promise<OpenFile>
     if (source.protocol === "file:") {
       return (await import("./files/index.js")).nodeFile(where, source);
     }
-    return inMemory(await fetched(where, source));
+    return inMemory(await fetchBytes(where, source));
   }
   if (isA<ResponseSource>("Response", source)) {
     return inMemory(await bodyOf(where, source));
@@ -42,7 +42,7 @@ function isA<T>(name: string, source: unknown): source is T {
   return Object.prototype.toString.call(source) === `[object ${name}]`;
 }
 
-async function fetched(where: string, url: UrlSource): Promise<Uint8Array> {
+async function fetchBytes(where: string, url: UrlSource): Promise<Uint8Array> {
   let response: ResponseSource;
   try {
     response = await fetch(url.href);

@@ -105,8 +105,8 @@ export function copyTensors(
   const unknown = [...found.keys()].filter((key) => !Object.hasOwn(targets, key));
   if (missing.length + unknown.length > 0) {
     const problems = [
-      missing.length > 0 ? `it lacks ${listed(missing)}` : [],
-      unknown.length > 0 ? `the model has no ${listed(unknown)}` : [],
+      missing.length > 0 ? `it lacks ${listOf(missing)}` : [],
+      unknown.length > 0 ? `the model has no ${listOf(unknown)}` : [],
     ].flat();
     fail("InvalidArgument", kWhere, `the adapter does not fit the model: ${problems.join("; ")}.`);
   }
@@ -132,7 +132,7 @@ function currentName(key: string, targets: Readonly<Record<string, eg.Tensor>>):
   return candidates.find((one) => Object.hasOwn(targets, one)) ?? key;
 }
 
-function listed(names: readonly string[]): string {
+function listOf(names: readonly string[]): string {
   const first = names.slice(0, 4).join(", ");
   return names.length > 4 ? `${first} and ${names.length - 4} more` : first;
 }

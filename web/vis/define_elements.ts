@@ -13,7 +13,11 @@ define();
  */
 export async function defineElements(): Promise<void> {
   if (globalThis.customElements === undefined)
-    fail("InvalidArgument", "defineElements", "custom elements are not available here: call it in a page.");
+    fail(
+      "InvalidArgument",
+      "defineElements",
+      "custom elements are not available here: call it in a page.",
+    );
   define();
   await load();
 }

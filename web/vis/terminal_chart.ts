@@ -49,6 +49,6 @@ export async function terminalChart(
       where,
       "the log has no finite scalars with these tags and runs.",
     );
-  const { drawn } = await import("./terminal/chart.js");
-  return drawn(lines, { width, height, smoothing, colors });
+  const { drawChart } = await import("./terminal/chart.js");
+  return drawChart(lines, { width, height, smoothing, colors });
 }

@@ -60,7 +60,7 @@ function add(sum: Numbers, other: Numbers): void {
  * Reduces the elements of all ranks, in rank order, so that the result is bitwise independent of which rank computes it and of the order in
  * which messages arrive.
  */
-export function reduced(parts: readonly Elements[], reduction: Reduction): Elements {
+export function reduce(parts: readonly Elements[], reduction: Reduction): Elements {
   const [first, ...others] = parts;
   const result = (first as Elements).slice();
   for (const other of others) kInto[reduction](result as Numbers, other as Numbers);

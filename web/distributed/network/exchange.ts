@@ -2,7 +2,7 @@
 // cost the same bytes, but 2 (n - 1) messages in sequence instead of one or two.
 
 import type { CollectiveRequest } from "../requests.js";
-import { bytesOf, type Elements, elementsOf, reduced } from "./arrays.js";
+import { bytesOf, type Elements, elementsOf, reduce } from "./arrays.js";
 import type { OperationKey } from "./message.js";
 import type { Window } from "./window.js";
 
@@ -73,7 +73,7 @@ const viewOf = ({ dtype, data }: CollectiveRequest, [start, end]: Span) =>
   elementsOf(dtype, data, start, end);
 
 // Sends the same elements to all ranks, and returns those of all ranks in order.
-async function exchanged(
+async function exchange(
   peers: Peers,
   piece: number,
   step: number,
@@ -97,7 +97,7 @@ async function allReduceWhole(
   span: Span,
 ): Promise<void> {
   const ours = viewOf(request, span);
-  setAll(ours, reduced(await exchanged(peers, piece, 0, ours), request.reduction));
+  setAll(ours, reduce(await exchange(peers, piece, 0, ours), request.reduction));
 }
 
 // Each rank reduces one part, and sends the result to all.
@@ -136,7 +136,7 @@ async function reducedOf(
       parts[from] = await peers.receive(from, piece, 0, ours.length);
     }),
   );
-  return reduced(parts, reduction);
+  return reduce(parts, reduction);
 }
 
 async function reduceScatter(
@@ -160,7 +160,7 @@ async function allGather(
   share: number,
 ): Promise<void> {
   const partOf = (i: number) => viewOf(request, [i * share + start, i * share + end]);
-  const parts = await exchanged(peers, piece, 0, partOf(peers.rank));
+  const parts = await exchange(peers, piece, 0, partOf(peers.rank));
   for (const from of othersOf(peers)) setAll(partOf(from), parts[from] as Elements);
 }
 

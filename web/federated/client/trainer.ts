@@ -53,7 +53,7 @@ export class Trainer {
     let gradients: State = {};
     let result: TrainResult;
     try {
-      result = checked(await this.#train({ model, round, signal }));
+      result = checkResult(await this.#train({ model, round, signal }));
     } catch (error) {
       // train() may throw when it is aborted.
       if (signal.aborted) return null;
@@ -97,7 +97,7 @@ export class Trainer {
   }
 }
 
-function checked(result: unknown): TrainResult {
+function checkResult(result: unknown): TrainResult {
   if (!isPlain(result)) {
     refuse(kWhere, "train", "a promise of { samples, metrics? }", result);
   }

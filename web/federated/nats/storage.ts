@@ -7,7 +7,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import type { ObjectStore } from "@nats-io/obj";
 import { openOrCreate } from "../../nats/buckets.js";
 import { isConflict } from "../../nats/failures.js";
-import { installed, loadClientPackages, loadKeyValue } from "../../nats/packages.js";
+import { importPackage, loadClientPackages, loadKeyValue } from "../../nats/packages.js";
 import type { WakeSignal } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
 import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
@@ -55,7 +55,7 @@ export class Storage {
   ): Promise<Storage> {
     const { jetstream } = await loadClientPackages(where);
     const kv = await loadKeyValue(where);
-    const obj = await installed(where, () => import("@nats-io/obj"));
+    const obj = await importPackage(where, () => import("@nats-io/obj"));
     const js = jetstream.jetstream(connection);
     const jsm = await jetstream.jetstreamManager(connection);
     const bucket = { history: 1, allow_direct: true };

@@ -37,7 +37,7 @@ export async function newKeyPair(): Promise<KeyPair> {
 
 /** Returns the public key of a private one. */
 export async function openKeyOf(secret: Uint8Array): Promise<Uint8Array> {
-  const { x = "" } = await crypto.subtle.exportKey("jwk", await imported(secret));
+  const { x = "" } = await crypto.subtle.exportKey("jwk", await importSecret(secret));
   const text = atob(x.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
@@ -50,7 +50,7 @@ export async function agree(secret: Uint8Array, open: Uint8Array): Promise<Crypt
   try {
     const other = await crypto.subtle.importKey("raw", buffer(open), kX25519, false, []);
     const parameters = { ...kX25519, public: other };
-    const bits = await crypto.subtle.deriveBits(parameters, await imported(secret), 256);
+    const bits = await crypto.subtle.deriveBits(parameters, await importSecret(secret), 256);
     return materialOf(new Uint8Array(bits));
   } catch {
     return null;
@@ -84,7 +84,7 @@ export function areEqual(a: Uint8Array, b: Uint8Array): boolean {
   return base64Of(a) === base64Of(b);
 }
 
-function imported(secret: Uint8Array): Promise<CryptoKey> {
+function importSecret(secret: Uint8Array): Promise<CryptoKey> {
   const bytes = Uint8Array.from([...kPkcs8Prefix, ...secret]);
   // Extractable, because only exporting it gives the public key.
   return crypto.subtle.importKey("pkcs8", bytes, kX25519, true, ["deriveBits"]);

@@ -24,7 +24,7 @@ export interface Mean {
 
 /** The number of integers in an update. */
 export function integersOf(spec: StateSpec): number {
-  return learned(spec).reduce((sum, { count }) => sum + count, 1);
+  return trainedTensors(spec).reduce((sum, { count }) => sum + count, 1);
 }
 
 /** Returns an update as integers modulo 2^32; null if a difference is beyond the range, or not a number. */
@@ -41,7 +41,7 @@ export function toIntegers(
   const values = eg.noGrad(() =>
     eg.scope(() => {
       const difference = differenceOf(trained, global);
-      return learned(spec).map(({ key }) => at(difference, key).double().dataSync());
+      return trainedTensors(spec).map(({ key }) => at(difference, key).double().dataSync());
     }),
   );
   let next = 0;
@@ -75,7 +75,7 @@ export function fromIntegers(
     addTo(weights) {
       let next = 0;
       const parts = new Map(
-        learned(spec).map(({ key, shape, count }) => {
+        trainedTensors(spec).map(({ key, shape, count }) => {
           const part = values.slice(next, next + count);
           next += count;
           return [key, eg.tensor(part, { dtype: "float64" }).reshape([...shape])];
@@ -95,7 +95,9 @@ function stepsOf(clients: number, { range, samples }: SecureSettings): number {
   return (kHalf - 1 - clients) / (clients * range * samples);
 }
 
-function learned(spec: StateSpec): { key: string; shape: readonly number[]; count: number }[] {
+function trainedTensors(
+  spec: StateSpec,
+): { key: string; shape: readonly number[]; count: number }[] {
   return [...spec]
     .filter(([, { dtype }]) => isFloating(dtype))
     .map(([key, { shape }]) => ({

@@ -44,9 +44,9 @@ export interface SharesOf extends Shares {
 export const kShareBytes = kKeyBytes;
 export const kBoxBytes = 2 * kShareBytes + 16;
 
-const encoded = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
-function parsed(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+function parse(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     return isPlain(value) ? value : {};
@@ -70,12 +70,12 @@ const bytesList = (list: unknown, count: number, length: number) =>
 
 /** Writes the message of the step "keys". */
 export function encodeKeys({ box, mask }: OpenKeys): Uint8Array {
-  return encoded(textOfKeys({ box, mask }));
+  return encode(textOfKeys({ box, mask }));
 }
 
 /** Reads the message of the step "keys". */
 export function decodeKeys(bytes: Uint8Array): OpenKeys | null {
-  return keysFrom(parsed(bytes));
+  return keysFrom(parse(bytes));
 }
 
 const textOfKeys = ({ box, mask }: OpenKeys) => ({ box: base64Of(box), mask: base64Of(mask) });
@@ -88,7 +88,7 @@ function keysFrom(value: Readonly<Record<string, unknown>>): OpenKeys | null {
 
 /** Writes the keys of all clients. */
 export function encodePeers({ threshold, peers }: Peers): Uint8Array {
-  return encoded({
+  return encode({
     threshold,
     peers: peers.map(({ client, ...keys }) => ({ client, ...textOfKeys(keys) })),
   });
@@ -96,7 +96,7 @@ export function encodePeers({ threshold, peers }: Peers): Uint8Array {
 
 /** Reads the keys of all clients. */
 export function decodePeers(bytes: Uint8Array): Peers | null {
-  const { threshold, peers: list } = parsed(bytes);
+  const { threshold, peers: list } = parse(bytes);
   const peers = listOf(list, null, (one): Peer | null => {
     const client = isPlain(one) ? clientFrom(one) : null;
     const keys = isPlain(one) ? keysFrom(one) : null;
@@ -108,12 +108,12 @@ export function decodePeers(bytes: Uint8Array): Peers | null {
 
 /** Writes the message of the step "shares". */
 export function encodeShares(shares: Shares): Uint8Array {
-  return encoded(textOfShares(shares));
+  return encode(textOfShares(shares));
 }
 
 /** Reads the message of the step "shares", of a client among `count` peers. */
 export function decodeShares(bytes: Uint8Array, count: number): Shares | null {
-  return sharesFrom(parsed(bytes), count);
+  return sharesFrom(parse(bytes), count);
 }
 
 function textOfShares({ commitment, boxes, seeds, keys }: Shares) {
@@ -136,12 +136,12 @@ function sharesFrom(value: Readonly<Record<string, unknown>>, count: number): Sh
 
 /** Writes the shares that all clients have sent. */
 export function encodeAllShares(all: readonly SharesOf[]): Uint8Array {
-  return encoded({ shares: all.map(({ client, ...one }) => ({ client, ...textOfShares(one) })) });
+  return encode({ shares: all.map(({ client, ...one }) => ({ client, ...textOfShares(one) })) });
 }
 
 /** Reads the shares that clients among `count` peers have sent. */
 export function decodeAllShares(bytes: Uint8Array, count: number): SharesOf[] | null {
-  const all = listOf(parsed(bytes).shares, null, (one): SharesOf | null => {
+  const all = listOf(parse(bytes).shares, null, (one): SharesOf | null => {
     const client = isPlain(one) ? clientFrom(one) : null;
     const shares = isPlain(one) ? sharesFrom(one, count) : null;
     return client === null || shares === null ? null : { client, ...shares };
@@ -151,12 +151,12 @@ export function decodeAllShares(bytes: Uint8Array, count: number): SharesOf[] | 
 
 /** Writes the message of the step "unmask": one share of each client that has sent shares, or null where it could not be read. */
 export function encodeUnmask(shares: readonly (Uint8Array | null)[]): Uint8Array {
-  return encoded({ shares: shares.map((one) => one && base64Of(one)) });
+  return encode({ shares: shares.map((one) => one && base64Of(one)) });
 }
 
 /** Reads the message of the step "unmask", with a share of each of `count` clients. */
 export function decodeUnmask(bytes: Uint8Array, count: number): (Uint8Array | null)[] | null {
-  const { shares } = parsed(bytes);
+  const { shares } = parse(bytes);
   if (!Array.isArray(shares) || shares.length !== count) return null;
   const read = shares.map((one) => (one === null ? null : bytesOf(one, kShareBytes)));
   return read.every((one, i) => one !== null || shares[i] === null) ? read : null;

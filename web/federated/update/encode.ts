@@ -57,7 +57,7 @@ export async function partsOf(
 /** Encodes trained weights as an update. */
 export function encodeWeights(trained: Readonly<State>, label: UpdateLabel): Uint8Array {
   return eg.scope(() =>
-    written(
+    writeUpdate(
       mapState(trained, (tensor) => tensor.detach().contiguous()),
       label,
     ),
@@ -83,7 +83,7 @@ export class Compressor {
       const received = expand(sent, specOf(before)) as State;
       const floating = Object.entries(wanted).filter(([, { dtype }]) => isFloating(dtype));
       const left = floating.map(([key, tensor]) => [key, tensor.sub(received[key] as eg.Tensor)]);
-      return { bytes: written(sent, label), residual: Object.fromEntries(left) as State };
+      return { bytes: writeUpdate(sent, label), residual: Object.fromEntries(left) as State };
     });
     for (const [key, tensor] of Object.entries(residual)) {
       this.#residual.get(key)?.dispose();
@@ -93,7 +93,7 @@ export class Compressor {
   }
 }
 
-function written(tensors: Readonly<State>, label: UpdateLabel): Uint8Array {
+function writeUpdate(tensors: Readonly<State>, label: UpdateLabel): Uint8Array {
   const { run, round, client, samples, metrics } = label;
   const metadata = {
     run,

@@ -27,7 +27,7 @@ export function sizesToTry(sizes: ReadonlyMap<string, number>): Map<string, numb
 }
 
 /** Returns an input at other sizes, with its rows repeated or left out. */
-export function resized(
+export function resize(
   input: Tensor,
   axes: DynamicAxes,
   sizes: ReadonlyMap<string, number>,

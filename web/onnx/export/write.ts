@@ -4,7 +4,7 @@ import { type Bytes, keep, nn, scope, type Tensor, tensor } from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import { OnnxModule, programOf } from "../module.js";
 import { fileWith, tensorsIn } from "./loaded.js";
-import { checkConstant, type Merged, merge, resized, sizesToTry } from "./merge.js";
+import { checkConstant, type Merged, merge, resize, sizesToTry } from "./merge.js";
 import { writeTraced } from "./model.js";
 import { type ReadOptions, readOptions, type SaveOptions } from "./options.js";
 import { kComposites } from "./table.js";
@@ -107,7 +107,7 @@ function traceAll(target: Traceable, { inputs, axes }: ReadOptions, session: Ses
   for (const sets of tries) {
     try {
       const traces = sets.map((set) => {
-        const given = inputs.map((input, i) => resized(input, axes[i] ?? [], set));
+        const given = inputs.map((input, i) => resize(input, axes[i] ?? [], set));
         return trace(target, given, isWhole, session);
       });
       return merge(traces);

@@ -87,7 +87,7 @@ class Scanner {
       // A copy, because the next read overwrites these bytes.
       const bytes = (await this.file.read(begin, end)).slice();
       const more = readMessage(name, bytes, { ...this.#origin, start: begin });
-      found = merged(name, found, more);
+      found = merge(name, found, more);
     };
     for (let at = from; at < to; ) {
       const place = await this.#place(name, at, to);
@@ -95,7 +95,7 @@ class Scanner {
       if (!isApart(place)) continue;
       await readUpTo(place.from);
       begin = place.end;
-      found = merged(name, found, await take(place));
+      found = merge(name, found, await take(place));
     }
     await readUpTo(to);
     return found;
@@ -163,7 +163,7 @@ const isLong = ({ wire, start, end }: Place) => wire === kBytes && end - start >
 const empty = <N extends Piecewise>(name: N): Message<N> => readMessage(name, new Uint8Array());
 
 // As protobuf specifies: lists are concatenated, and other fields come from the later part.
-function merged<N extends Piecewise>(name: N, before: Message<N>, more: Message<N>): Message<N> {
+function merge<N extends Piecewise>(name: N, before: Message<N>, more: Message<N>): Message<N> {
   const [old, added] = [before, more] as Readonly<Record<string, unknown>>[];
   const entries = [...fieldsByNumber(name).values()].map(({ name: key, isList }) => {
     const [a, b] = [old?.[key], added?.[key]];

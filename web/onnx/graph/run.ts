@@ -3,7 +3,7 @@
 import * as eg from "edgegrad";
 import type { Call, Op } from "../ops/op.js";
 import { Host } from "../values/host.js";
-import { isEmulated, markAs, typeOf, wrapped } from "../values/types.js";
+import { isEmulated, markAs, typeOf, wrapAround } from "../values/types.js";
 import type { Value } from "../values/value.js";
 import type { Step, Subgraph } from "./program.js";
 
@@ -44,9 +44,9 @@ class Run {
       run: (graph, values) => this.#inner(graph as Subgraph, values),
     };
     try {
-      return computed(step.op, inputs, step.attributes as never, call);
+      return compute(step.op, inputs, step.attributes as never, call);
     } catch (error) {
-      throw located(error, step);
+      throw locate(error, step);
     }
   }
 
@@ -90,7 +90,7 @@ class Run {
 }
 
 /** Computes the outputs of one op. */
-export function computed(
+export function compute(
   op: Op,
   inputs: readonly Value[],
   attributes: never,
@@ -117,10 +117,10 @@ function typedAs(value: Value, first: eg.Tensor, op: Op): Value {
   const type = typeOf(first);
   if (!(value instanceof eg.Tensor) || value.dtype !== first.dtype || isEmulated(value))
     return value;
-  return markAs(op.wraps && !value.isFloatingPoint() ? wrapped(value, type) : value, type);
+  return markAs(op.wraps && !value.isFloatingPoint() ? wrapAround(value, type) : value, type);
 }
 
-function located(error: unknown, { title }: Step): unknown {
+function locate(error: unknown, { title }: Step): unknown {
   if (!(error instanceof eg.EdgeGradError) || error.message.startsWith("[OnnxModule] node "))
     return error;
   const message = error.message.replace(/^\[OnnxModule\] /, "");

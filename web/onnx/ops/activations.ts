@@ -1,7 +1,7 @@
 // Activation functions.
 
 import * as eg from "edgegrad";
-import { combined } from "../values/host_math.js";
+import { combine } from "../values/host_math.js";
 import { isInteger, rangeOf } from "../values/types.js";
 import { elementType, number, tensor, type Value } from "../values/value.js";
 import { axisOf } from "./axes.js";
@@ -45,7 +45,7 @@ const clip = op({
   },
   host: ([x, low, high], { min, max }) => {
     const [least, most] = [number(low) ?? min ?? -Infinity, number(high) ?? max ?? Infinity];
-    return x && combined([x], (one) => Math.min(Math.max(one as number, least), most));
+    return x && combine([x], (one) => Math.min(Math.max(one as number, least), most));
   },
 });
 

@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { Host, isTexts } from "../values/host.js";
-import { broadcastShape, combined } from "../values/host_math.js";
+import { broadcastShape, combine } from "../values/host_math.js";
 import { isInteger } from "../values/types.js";
 import { elementType, operand, shapeOf, tensor, type Value } from "../values/value.js";
 import { range } from "./axes.js";
@@ -22,7 +22,7 @@ function pair(a: Value, b: Value): [Operand, Operand] {
   return rank === 0 && !(first instanceof eg.Tensor) ? [tensor(a), second] : [first, second];
 }
 
-function aligned(value: Value, rank: number, axis: number | undefined): Value {
+function align(value: Value, rank: number, axis: number | undefined): Value {
   if (axis === undefined) return value;
   const one = tensor(value);
   const after = rank - axis - one.ndim;
@@ -37,9 +37,9 @@ function binary(
   const { hostType, ...rest } = more;
   return op({
     attributes: kBroadcast,
-    run: ([a, b], { axis }) => run(...pair(a, aligned(b, shapeOf(a).length, axis))),
+    run: ([a, b], { axis }) => run(...pair(a, align(b, shapeOf(a).length, axis))),
     host: (inputs, { axis }) =>
-      axis === undefined ? combined(inputs as Host<number>[], host, hostType) : undefined,
+      axis === undefined ? combine(inputs as Host<number>[], host, hostType) : undefined,
     ...rest,
   });
 }
@@ -83,7 +83,7 @@ function variadic(run: (a: Operand, b: Operand) => eg.Tensor, host: Numbers, mea
       const result = tensor(sum);
       return mean ? result.div(inputs.length) : result;
     },
-    host: (inputs) => (mean ? undefined : combined(inputs, host)),
+    host: (inputs) => (mean ? undefined : combine(inputs, host)),
   });
 }
 
@@ -119,17 +119,17 @@ export const kArithmetic: Ops = {
   Div: op({
     attributes: kBroadcast,
     wraps: true,
-    run: ([a, b], { axis }) => divide(...pair(a, aligned(b, shapeOf(a).length, axis))),
+    run: ([a, b], { axis }) => divide(...pair(a, align(b, shapeOf(a).length, axis))),
     host: (inputs) =>
       inputs[1]?.data.includes(0)
         ? undefined
-        : combined(inputs, (a, b) => (a as number) / (b as number)),
+        : combine(inputs, (a, b) => (a as number) / (b as number)),
   }),
   Pow: op({
     attributes: kBroadcast,
     wraps: true,
-    run: ([a, b], { axis }) => power(a, aligned(b, shapeOf(a).length, axis)),
-    host: (inputs) => combined(inputs, (a, b) => (a as number) ** (b as number)),
+    run: ([a, b], { axis }) => power(a, align(b, shapeOf(a).length, axis)),
+    host: (inputs) => combine(inputs, (a, b) => (a as number) ** (b as number)),
   }),
   Mod: op({
     since: 10,
@@ -139,7 +139,7 @@ export const kArithmetic: Ops = {
     host: (inputs, { fmod }) =>
       inputs[1]?.data.includes(0)
         ? undefined
-        : combined(inputs, (a, b) =>
+        : combine(inputs, (a, b) =>
             fmod ? (a as number) % (b as number) : modulo(a as number, b as number),
           ),
   }),
@@ -160,8 +160,8 @@ export const kArithmetic: Ops = {
     run: ([a, b], { axis }): Value =>
       isTexts(a) && isTexts(b)
         ? equalTexts(a, b)
-        : eg.eq(...pair(a, aligned(b, shapeOf(a).length, axis))),
-    host: (inputs) => combined(inputs, (a, b) => a === b, "bool"),
+        : eg.eq(...pair(a, align(b, shapeOf(a).length, axis))),
+    host: (inputs) => combine(inputs, (a, b) => a === b, "bool"),
   }),
   Greater: binary(
     (a, b) => eg.gt(a, b),
@@ -222,7 +222,7 @@ export const kArithmetic: Ops = {
       return result.shape.length === shape.length ? result : result.expand(shape);
     },
     host: (inputs) =>
-      combined(inputs, (condition, a, b) => (condition ? a : b) as number, inputs[1]?.type),
+      combine(inputs, (condition, a, b) => (condition ? a : b) as number, inputs[1]?.type),
   }),
 };
 
@@ -235,7 +235,7 @@ function equalTexts(a: Host<string>, b: Host<string>): Host | undefined {
       one.shape,
       one.data.map((text) => places.get(text) as number),
     );
-  return combined([numbered(a), numbered(b)], (x, y) => x === y, "bool");
+  return combine([numbered(a), numbered(b)], (x, y) => x === y, "bool");
 }
 
 // A plain number would not determine the dtype of the result.

@@ -72,12 +72,12 @@ export function attention({ query, key, value, mask, scale, softcap }: Attention
   }
   const scores = attentionScores(query, key, scale);
   const capped = withMask(limited(scores, softcap), mask);
-  return eg.matmul(eg.softmax(capped, -1), repeated(value, query));
+  return eg.matmul(eg.softmax(capped, -1), repeatHeads(value, query));
 }
 
 function attentionScores(query: eg.Tensor, key: eg.Tensor, scale: number | undefined): eg.Tensor {
   const factor = scale ?? 1 / Math.sqrt(query.shape.at(-1) as number);
-  return eg.matmul(query, eg.transpose(repeated(key, query), -1, -2)).mul(factor);
+  return eg.matmul(query, eg.transpose(repeatHeads(key, query), -1, -2)).mul(factor);
 }
 
 const limited = (scores: eg.Tensor, softcap: number) =>
@@ -87,7 +87,7 @@ const withMask = (scores: eg.Tensor, mask: eg.Tensor | null) =>
   mask === null ? scores : scores.add(added(mask, scores.dtype));
 
 // Repeats the key heads that several query heads share.
-function repeated(x: eg.Tensor, query: eg.Tensor): eg.Tensor {
+function repeatHeads(x: eg.Tensor, query: eg.Tensor): eg.Tensor {
   const times = (query.shape[1] as number) / (x.shape[1] as number);
   return times === 1 ? x : eg.repeatInterleave(x, times, 1);
 }
@@ -191,7 +191,7 @@ export interface Rotation {
 }
 
 /** Rotates the pairs of x [batch, heads, length, size] by angles, whose cosines and sines are [batch or 1, length, pairs]. */
-export function rotated(
+export function rotate(
   x: eg.Tensor,
   cos: eg.Tensor,
   sin: eg.Tensor,
@@ -238,7 +238,7 @@ export const kAttentionOps: Ops = {
       const [c, s] = [cos, sin].map((one) =>
         at === null ? tensor(one) : anglesAt(tensor(one), at),
       ) as [eg.Tensor, eg.Tensor];
-      const result = rotated(split, c, s, {
+      const result = rotate(split, c, s, {
         isInterleaved: interleaved,
         size: rotary_embedding_dim,
       });

@@ -4,7 +4,7 @@ import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import { tensor, tensorOrNull, type Value } from "../values/value.js";
 import { int, maybeInts, type Ops, op, type ValuesOf } from "./op.js";
-import { isSymmetric, kWindow, paddedBy, type Windows, windowsOn } from "./windows.js";
+import { isSymmetric, kWindow, padBy, type Windows, windowsOn } from "./windows.js";
 
 /** The attributes of convolutions. */
 export const kConv = { ...kWindow, group: int(1) };
@@ -33,7 +33,7 @@ export function convolution(
   if (fits && isPointwise(windows, given.group) && isCheaperAsProduct(x, weight, bias))
     return pointwise(x, weight, bias);
   const isEven = isSymmetric(windows);
-  const input = isEven ? x : paddedBy(x, windows.before, windows.after, 0);
+  const input = isEven ? x : padBy(x, windows.before, windows.after, 0);
   return run(input, weight, {
     bias,
     stride: windows.strides,
@@ -67,7 +67,7 @@ function pointwise(x: eg.Tensor, weight: eg.Tensor, bias: eg.Tensor | null): eg.
 }
 
 // Computes the whole result and crops it, because ONNX can crop both ends differently.
-function transposed(
+function transposedConvolution(
   [input, kernel, added]: readonly Value[],
   given: ValuesOf<typeof kConvTranspose>,
 ): eg.Tensor {
@@ -93,7 +93,7 @@ function transposed(
     return run(x, weight, { ...common, padding: before, outputPadding: [...more] });
   }
   const whole = run(x, weight, common);
-  return paddedBy(
+  return padBy(
     whole,
     before.map((one) => -one),
     after.map((one, i) => (more[i] as number) - one),
@@ -128,5 +128,5 @@ export const kConvolutions: Ops = {
     run: ([x, weight, bias], given) =>
       convolution(tensor(x), tensor(weight), tensorOrNull(bias), given),
   }),
-  ConvTranspose: op({ attributes: kConvTranspose, run: transposed }),
+  ConvTranspose: op({ attributes: kConvTranspose, run: transposedConvolution }),
 };

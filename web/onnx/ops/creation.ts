@@ -4,8 +4,8 @@ import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { TypeName } from "../proto/types.js";
 import { Host, isTexts, kMostHostElements } from "../values/host.js";
-import { combined, rounded, sizeOf } from "../values/host_math.js";
-import { dtypeOf, isInteger, markAs, typeNumbered, typeOf, wrapped } from "../values/types.js";
+import { combine, roundTo, sizeOf } from "../values/host_math.js";
+import { dtypeOf, isInteger, markAs, typeNumbered, typeOf, wrapAround } from "../values/types.js";
 import {
   currentDevice,
   elementType,
@@ -43,9 +43,9 @@ export function typeAttribute(value: number | undefined, missing: TypeName = "fl
 /** Casts a value to another element type: integers wrap around, and numbers become strings as C prints them. */
 export function cast(value: Value, type: TypeName, saturate = true, roundMode = "up"): Value {
   if (isTexts(value)) {
-    return type === "string" ? value : parsed(value, type);
+    return type === "string" ? value : parse(value, type);
   }
-  if (type === "string") return printed(value);
+  if (type === "string") return print(value);
   const x = tensor(value);
   const dtype = dtypeOf(type) as eg.DType;
   if (typeOf(x) === type) return x;
@@ -53,14 +53,14 @@ export function cast(value: Value, type: TypeName, saturate = true, roundMode = 
   const whole = isInteger(type) && x.dtype !== dtype ? x.to("int64") : x;
   if (type === "float8e8m0") return markAs(roundedToPower(x, roundMode, saturate), type);
   if (/float[48]/.test(type)) return markAs(roundedToSmall(x, type, saturate).to("float16"), type);
-  const kept = type === "bool" ? x.ne(0) : wrapped(whole.to(dtype), type);
+  const kept = type === "bool" ? x.ne(0) : wrapAround(whole.to(dtype), type);
   return markAs(kept === x ? x.reshape(x.shape) : kept, type);
 }
 
 const kRounding = { saturate: flag(true), round_mode: string("up") };
 
-function parsed(texts: Host<string>, type: TypeName): Value {
-  const numbers = texts.data.map((text) => rounded(numberIn(text.trim()), type));
+function parse(texts: Host<string>, type: TypeName): Value {
+  const numbers = texts.data.map((text) => roundTo(numberIn(text.trim()), type));
   return cast(tensor(new Host("double", texts.shape, numbers)), type);
 }
 
@@ -69,17 +69,17 @@ function numberIn(text: string): number {
   return special === null ? Number(text) : special[1] === "-" ? -Infinity : Infinity;
 }
 
-function printed(value: Value): Host<string> {
+function print(value: Value): Host<string> {
   const x = tensor(value);
   const wide = x.dtype === "float16" || x.dtype === "bfloat16" ? x.to("float32") : x;
   const digits = x.dtype === "float64" ? 17 : 8;
   const data = Array.from<number | bigint, string>(wide.detach().dataSync(), (one) =>
-    printedNumber(one, digits),
+    printNumber(one, digits),
   );
   return new Host("string", x.shape, data);
 }
 
-function printedNumber(value: number | bigint, digits: number): string {
+function printNumber(value: number | bigint, digits: number): string {
   if (typeof value === "bigint" || Number.isInteger(value)) return String(value);
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "INF" : "-INF";
@@ -161,7 +161,7 @@ const rangeOp = op({
     return new Host(
       start.type,
       [count],
-      range(count).map((i) => rounded(from + i * by, start.type)),
+      range(count).map((i) => roundTo(from + i * by, start.type)),
     );
   },
 });
@@ -178,7 +178,7 @@ const kNormal = { ...kRandom, mean: float(0), scale: float(1) };
 const kUniform = { ...kRandom, low: float(0), high: float(1) };
 
 // Numbers come from edgegrad's generator, unless the graph has a seed, with which every run draws the same ones.
-function drawn(shape: readonly number[], seed: number | undefined, isNormal: boolean): eg.Tensor {
+function draw(shape: readonly number[], seed: number | undefined, isNormal: boolean): eg.Tensor {
   const options = {
     device: currentDevice(),
     ...(seed === undefined ? {} : { generator: new eg.Generator(Math.abs(Math.trunc(seed))) }),
@@ -191,7 +191,7 @@ function normal(
   type: TypeName,
   { seed, mean, scale }: { seed: number | undefined; mean: number; scale: number },
 ): Value {
-  return cast(drawn(shape, seed, true).mul(scale).add(mean), type);
+  return cast(draw(shape, seed, true).mul(scale).add(mean), type);
 }
 
 function uniform(
@@ -200,7 +200,7 @@ function uniform(
   { seed, low, high }: { seed: number | undefined; low: number; high: number },
 ): Value {
   return cast(
-    drawn(shape, seed, false)
+    draw(shape, seed, false)
       .mul(high - low)
       .add(low),
     type,
@@ -218,7 +218,7 @@ export const kCreation: Ops = {
     host: ([x], { to }) => {
       const type = typeAttribute(to);
       return x && type !== "string" && !/float[148]/.test(type)
-        ? combined([x], (one) => one as number, type)
+        ? combine([x], (one) => one as number, type)
         : undefined;
     },
   }),
@@ -262,7 +262,7 @@ export const kCreation: Ops = {
     attributes: kRandom,
     ownTypes: true,
     run: ([x], { dtype, seed }) => {
-      const isDrawn = drawn(shapeOf(x), seed, false).lt(tensor(x));
+      const isDrawn = draw(shapeOf(x), seed, false).lt(tensor(x));
       return cast(isDrawn, typeAttribute(dtype, elementType(x)));
     },
   }),

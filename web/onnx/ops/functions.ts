@@ -1,7 +1,7 @@
 // Elementwise functions of one tensor.
 
 import * as eg from "edgegrad";
-import { combined } from "../values/host_math.js";
+import { combine } from "../values/host_math.js";
 import { number, tensor } from "../values/value.js";
 import { flag, ignored, type Op, type Ops, op } from "./op.js";
 
@@ -13,7 +13,7 @@ function unary(
   return op({
     attributes: { consumed_inputs: ignored },
     run: ([x]) => run(tensor(x)),
-    ...(host && { host: ([x]) => x && combined([x], host as never) }),
+    ...(host && { host: ([x]) => x && combine([x], host as never) }),
     ...more,
   });
 }
@@ -73,7 +73,7 @@ export const kFunctions: Ops = {
   Neg: unary(eg.neg, (x) => -x, { wraps: true }),
   Not: op({
     run: ([x]) => eg.logicalNot(tensor(x)),
-    host: ([x]) => x && combined([x], (one) => !one, "bool"),
+    host: ([x]) => x && combine([x], (one) => !one, "bool"),
   }),
   Reciprocal: unary(eg.reciprocal, (x) => 1 / x),
   Round: unary((x) => eg.round(x), roundEven),

@@ -78,10 +78,10 @@ function scatterNd(x: eg.Tensor, indices: Value, updates: eg.Tensor, reduction: 
   const places = flatPositions(sizes, indices).reshape([-1, 1]);
   const target = x.reshape([sizeOf(sizes), rest]);
   const index = places.expand([places.shape[0] as number, rest]);
-  return scattered(target, 0, index, updates.reshape([-1, rest]), reduction).reshape(x.shape);
+  return scatter(target, 0, index, updates.reshape([-1, rest]), reduction).reshape(x.shape);
 }
 
-function scattered(
+function scatter(
   x: eg.Tensor,
   dim: number,
   index: eg.Tensor,
@@ -102,7 +102,7 @@ const scatterElements = {
     const x = tensor(input);
     const dim = axisOf(axis, x.ndim);
     const places = positions(indices, x.shape[dim] as number);
-    return scattered(x, dim, places, tensor(updates), reduction);
+    return scatter(x, dim, places, tensor(updates), reduction);
   },
 };
 
@@ -121,7 +121,7 @@ function unique(x: eg.Tensor, axis: number | undefined, isSorted: boolean): Valu
     if (!firsts.has(key)) firsts.set(key, i);
   });
   const order = [...firsts.values()];
-  if (isSorted) order.sort((a, b) => compared(rows[a] as number[], rows[b] as number[]));
+  if (isSorted) order.sort((a, b) => compare(rows[a] as number[], rows[b] as number[]));
   const places = new Map(order.map((at, i) => [(rows[at] as number[]).join(), i]));
   const inverse = rows.map((row) => places.get(row.join()) as number);
   const counts = order.map((_, i) => inverse.filter((one) => one === i).length);
@@ -132,7 +132,7 @@ function unique(x: eg.Tensor, axis: number | undefined, isSorted: boolean): Valu
   return [values, list(order), list(inverse), list(counts)];
 }
 
-function compared(a: readonly number[], b: readonly number[]): number {
+function compare(a: readonly number[], b: readonly number[]): number {
   const at = a.findIndex((one, i) => one !== b[i]);
   return at < 0 ? 0 : (a[at] as number) - (b[at] as number);
 }

@@ -3,7 +3,7 @@
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import { Host, hostInt, hostInts, kMostHostElements } from "../values/host.js";
-import { broadcastShape, expanded, sizeOf } from "../values/host_math.js";
+import { broadcastShape, expand, sizeOf } from "../values/host_math.js";
 import { ints, intsOf, shapeOf, tensor, type Value } from "../values/value.js";
 import { axesOf, axisOf, range } from "./axes.js";
 import { flag, ignored, int, maybeInt, maybeInts, type Ops, op, string } from "./op.js";
@@ -53,7 +53,13 @@ export function slicePlan(
   return { first, count: Math.max(0, Math.ceil((clamp(end) - first) / step)) };
 }
 
-function sliced(x: eg.Tensor, axis: number, start: number, end: number, step: number): eg.Tensor {
+function sliceAxis(
+  x: eg.Tensor,
+  axis: number,
+  start: number,
+  end: number,
+  step: number,
+): eg.Tensor {
   const size = x.shape[axis] as number;
   const { first, count } = slicePlan(size, start, end, step);
   if (step > 0 && count === size && step === 1) return x;
@@ -79,7 +85,7 @@ const slice = op({
     const dims = axesOf(ints(axes) ?? attributes.axes ?? range(from.length), x.ndim);
     const by = ints(steps) ?? dims.map(() => 1);
     return dims.reduce(
-      (all, axis, i) => sliced(all, axis, from[i] ?? 0, to[i] ?? 0, by[i] ?? 1),
+      (all, axis, i) => sliceAxis(all, axis, from[i] ?? 0, to[i] ?? 0, by[i] ?? 1),
       x,
     );
   },
@@ -218,7 +224,7 @@ export const kLayout: Ops = {
     },
     host: ([x, wanted]) => {
       const sizes = x && wanted && broadcastShape(x.shape, wanted.data);
-      return sizes && sizeOf(sizes) <= kMostHostElements ? expanded(x, sizes) : undefined;
+      return sizes && sizeOf(sizes) <= kMostHostElements ? expand(x, sizes) : undefined;
     },
   }),
   Tile: tile,
@@ -262,14 +268,14 @@ export const kLayout: Ops = {
       const x = tensor(input);
       const sizes = intsOf(wanted, "shape");
       return axesOf(axes, x.ndim).reduce(
-        (all, axis, i) => centered(all, axis, sizes[i] as number),
+        (all, axis, i) => center(all, axis, sizes[i] as number),
         x,
       );
     },
   }),
 };
 
-function centered(x: eg.Tensor, axis: number, wanted: number): eg.Tensor {
+function center(x: eg.Tensor, axis: number, wanted: number): eg.Tensor {
   const size = x.shape[axis] as number;
   if (size >= wanted) return eg.narrow(x, axis, Math.floor((size - wanted) / 2), wanted);
   const before = Math.floor((wanted - size) / 2);

@@ -17,7 +17,7 @@ function paddedPositions(size: number, before: number, after: number, mode: stri
   });
 }
 
-function padded(
+function pad(
   x: eg.Tensor,
   axes: readonly number[],
   pads: readonly number[],
@@ -54,7 +54,7 @@ export const kPadding: Ops = {
       const x = tensor(input);
       const dims = axesOf(ints(axes), x.ndim);
       const amounts = ints(pads) ?? given.pads ?? given.paddings ?? [];
-      return padded(x, dims, amounts, given.mode, number(filling) ?? given.value ?? 0);
+      return pad(x, dims, amounts, given.mode, number(filling) ?? given.value ?? 0);
     },
   }),
 };

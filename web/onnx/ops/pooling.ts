@@ -6,7 +6,7 @@ import { sizeOf } from "../values/host_math.js";
 import { ints, tensor, type Value } from "../values/value.js";
 import { range } from "./axes.js";
 import { flag, int, type Op, type Ops, op, type ValuesOf } from "./op.js";
-import { isSymmetric, kWindow, paddedBy, type Windows, windowsOn } from "./windows.js";
+import { isSymmetric, kWindow, padBy, type Windows, windowsOn } from "./windows.js";
 
 const kPool = { ...kWindow, ceil_mode: flag(false) };
 const kMax = { ...kPool, storage_order: int(0) };
@@ -39,7 +39,7 @@ function maxPool(
   const options = { stride: strides, dilation: dilations };
   // Pooling needs floats, which represent the small integers that ONNX allows here exactly.
   const isFloat = x.isFloatingPoint();
-  const input = paddedBy(isFloat ? x : x.to("float32"), windows.before, windows.after, -Infinity);
+  const input = padBy(isFloat ? x : x.to("float32"), windows.before, windows.after, -Infinity);
   const run = [eg.maxPool1d, eg.maxPool2d, eg.maxPool3d][rank - 1];
   if (run === undefined)
     return fail("ShapeMismatch", "OnnxModule", `a pool over ${rank} axes; there are 1 to 3.`);
@@ -135,12 +135,12 @@ function countedMean(
   const { before, after } = windows;
   const end = added(after, more);
   const isExact = more.every((one) => one === 0) && (includesPadding || isUnpadded(windows));
-  const mean = averagePool(paddedBy(x, before, end, 0), windows);
+  const mean = averagePool(padBy(x, before, end, 0), windows);
   if (isExact) return mean;
   const ones = eg.ones([1, 1, ...x.shape.slice(2)], { dtype: x.dtype, device: x.device });
   const counted = includesPadding
-    ? paddedBy(paddedBy(ones, before, after, 1), zeros(more), more, 0)
-    : paddedBy(ones, before, end, 0);
+    ? padBy(padBy(ones, before, after, 1), zeros(more), more, 0)
+    : padBy(ones, before, end, 0);
   return mean.div(averagePool(counted, windows));
 }
 
@@ -156,7 +156,7 @@ const lpPool = op({
     const windows = windowsOn(spatial, given.kernel_shape ?? [], given);
     const end = added(windows.after, excess(spatial, windows, given.ceil_mode));
     const powers = eg.pow(eg.abs(x), given.p);
-    const mean = averagePool(paddedBy(powers, windows.before, end, 0), windows);
+    const mean = averagePool(padBy(powers, windows.before, end, 0), windows);
     return eg.pow(mean.mul(sizeOf(windows.kernel)), 1 / given.p);
   },
 });
@@ -196,7 +196,7 @@ function maxUnpool(
     .scatter(empty, 2, plane, x.reshape([...planes, -1]))
     .reshape([...planes, ...natural]);
   const missing = natural.map((size, i) => (whole[i + 2] as number) - size);
-  return paddedBy(filled, zeros(missing), missing, 0);
+  return padBy(filled, zeros(missing), missing, 0);
 }
 
 export const kPooling: Ops = {

@@ -19,12 +19,12 @@ function wholeOf(x: eg.Tensor): eg.Tensor {
 }
 
 /** Returns integers in the dtype of a type, or still as floats where a gradient is needed. */
-function carried(x: eg.Tensor, type: TypeName): eg.Tensor {
+function carry(x: eg.Tensor, type: TypeName): eg.Tensor {
   return markAs(x.requiresGrad ? x : x.to(dtypeOf(type) as eg.DType), type);
 }
 
 // Reshapes a scale or zero point so that it broadcasts: per tensor, per position of an axis, or per block of an axis.
-function aligned(value: eg.Tensor, x: eg.Tensor, axis: number, block: number): eg.Tensor {
+function align(value: eg.Tensor, x: eg.Tensor, axis: number, block: number): eg.Tensor {
   if (block > 0) {
     const dim = axisOf(axis, x.ndim);
     return eg.narrow(eg.repeatInterleave(value, block, dim), dim, 0, x.shape[dim] as number);
@@ -45,7 +45,7 @@ export function quantize(
   if (!isInteger(type)) return markAs(roundedToSmall(scaled, type, true).to("float16"), type);
   const [low, high] = rangeOf(type);
   const whole = wholeOf(scaled);
-  return carried(eg.clamp(zero === null ? whole : whole.add(zero.to(x.dtype)), low, high), type);
+  return carry(eg.clamp(zero === null ? whole : whole.add(zero.to(x.dtype)), low, high), type);
 }
 
 /** Dequantizes x. */
@@ -75,7 +75,7 @@ function quantizeLinear(
     zero === undefined
       ? typeAttribute(given.output_dtype || undefined, "uint8")
       : elementType(zero);
-  const fit = (one: eg.Tensor) => aligned(one, x, given.axis, given.block_size);
+  const fit = (one: eg.Tensor) => align(one, x, given.axis, given.block_size);
   const offset = tensorOrNull(zero);
   return quantize(x, fit(tensor(scale)).to(x.dtype), offset && fit(offset), type);
 }
@@ -87,7 +87,7 @@ function dequantizeLinear(
   given: ValuesOf<typeof kAxis>,
 ): eg.Tensor {
   const x = tensor(input);
-  const fit = (one: eg.Tensor) => aligned(one, x, given.axis, given.block_size);
+  const fit = (one: eg.Tensor) => align(one, x, given.axis, given.block_size);
   const offset = tensorOrNull(zero);
   return dequantize(x, fit(tensor(scale)), offset && fit(offset));
 }
@@ -117,7 +117,7 @@ const perChannel = (zero: eg.Tensor | null) =>
 /** Returns the int32 product of 8-bit matrices, less their zero points. */
 export function productOf(a: Value, b: Value, aZero: Value, bZero: Value): eg.Tensor {
   const left = exact(a, column(tensorOrNull(aZero)));
-  return carried(eg.matmul(left, exact(b, tensorOrNull(bZero))), "int32");
+  return carry(eg.matmul(left, exact(b, tensorOrNull(bZero))), "int32");
 }
 
 const kConv = { ...kWindow, group: int(1) };
@@ -183,7 +183,7 @@ export const kQuantization: Ops = {
     ownTypes: true,
     run: ([x, w, xZero, wZero], given) => {
       const weight = exact(w, perChannel(tensorOrNull(wZero)));
-      return carried(convolution(exact(x, tensorOrNull(xZero)), weight, null, given), "int32");
+      return carry(convolution(exact(x, tensorOrNull(xZero)), weight, null, given), "int32");
     },
   }),
   QLinearConv: qlinearConv,

@@ -52,18 +52,18 @@ function parametersOf({
   const parameters: Record<string, eg.Tensor> = {};
   for (const at of range(weight.shape[0] as number)) {
     const ending = at === 0 ? "" : "_reverse";
-    const own = (x: eg.Tensor) => reordered(eg.select(x, 0, at), kGateOrder[kind]);
+    const own = (x: eg.Tensor) => reorder(eg.select(x, 0, at), kGateOrder[kind]);
     parameters[`weight_ih_l0${ending}`] = own(weight);
     parameters[`weight_hh_l0${ending}`] = own(hiddenWeight);
     if (bias === null) continue;
     const [first, second] = eg.chunk(eg.select(bias, 0, at), 2, 0) as [eg.Tensor, eg.Tensor];
-    parameters[`bias_ih_l0${ending}`] = reordered(first, kGateOrder[kind]);
-    parameters[`bias_hh_l0${ending}`] = reordered(second, kGateOrder[kind]);
+    parameters[`bias_ih_l0${ending}`] = reorder(first, kGateOrder[kind]);
+    parameters[`bias_hh_l0${ending}`] = reorder(second, kGateOrder[kind]);
   }
   return parameters;
 }
 
-function reordered(x: eg.Tensor, order: readonly number[]): eg.Tensor {
+function reorder(x: eg.Tensor, order: readonly number[]): eg.Tensor {
   if (order.length === 1) return x;
   const gates = eg.chunk(x, order.length, 0);
   return eg.cat(

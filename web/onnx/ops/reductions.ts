@@ -26,7 +26,7 @@ function reduction(
       const dims = axesOf(isEmpty ? undefined : given, x.ndim);
       const keepdim = attributes.keepdims;
       if (ofNothing !== undefined && dims.some((dim) => x.shape[dim] === 0)) {
-        return emptied(x, dims, keepdim, ofNothing);
+        return reduceEmpty(x, dims, keepdim, ofNothing);
       }
       return x.ndim === 0 ? reduce(x.reshape([1]), [0], false) : reduce(x, dims, keepdim);
     },
@@ -42,7 +42,7 @@ function reduction(
   });
 }
 
-function emptied(x: eg.Tensor, dims: number[], keepdim: boolean, value: number): eg.Tensor {
+function reduceEmpty(x: eg.Tensor, dims: number[], keepdim: boolean, value: number): eg.Tensor {
   const shape = x.shape.flatMap((size, i) => (dims.includes(i) ? (keepdim ? [1] : []) : [size]));
   const limits = isInteger(x.dtype as never) ? eg.iinfo(x.dtype as "int32") : null;
   const fitting = limits === null ? value : value < 0 ? Number(limits.min) : Number(limits.max);

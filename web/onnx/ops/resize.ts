@@ -118,7 +118,7 @@ function neighbors(axis: Axis, given: Given): [position: number, weight: number]
 }
 
 // Resizes one axis by a product with a weight matrix.
-function weighted(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
+function resizeByWeights(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
   const rows = neighbors(axis, given);
   const matrix = new Float64Array(axis.target * axis.size);
   const outside = new Float64Array(axis.target);
@@ -147,7 +147,7 @@ function nearest(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
 }
 
 // Uses eg.interpolate(), which is much faster, in the cases where it computes the same.
-function interpolated(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tensor | null {
+function interpolate(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tensor | null {
   const changed = axes.filter(({ size, target }) => size !== target);
   const isImage =
     (x.ndim === 4 || x.ndim === 3) && changed.every(({ axis }) => axis >= 2) && x.isFloatingPoint();
@@ -185,8 +185,8 @@ const unchanged = (axis: number, size: number): Axis => ({
   to: 1,
 });
 
-function resized(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tensor {
-  const whole = interpolated(x, axes, given);
+function resizeAxes(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tensor {
+  const whole = interpolate(x, axes, given);
   if (whole !== null) return whole;
   const isCropped = given.coordinate_transformation_mode === "tf_crop_and_resize";
   const changed = axes.filter(
@@ -194,7 +194,7 @@ function resized(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tensor {
   );
   if (given.mode === "nearest") return changed.reduce((all, axis) => nearest(all, axis, given), x);
   const input = x.isFloatingPoint() ? x : x.to("float32");
-  const result = changed.reduce((all, axis) => weighted(all, axis, given), input);
+  const result = changed.reduce((all, axis) => resizeByWeights(all, axis, given), input);
   return input === x ? result : eg.round(result).to(x.dtype);
 }
 
@@ -213,7 +213,7 @@ function resize([input, roi, scales, sizes]: readonly Value[], given: Given): eg
       sized?.sizes[i] ?? (targets?.length ? (targets[i] as number) : Math.floor(size * scale));
     return { axis, size, target, scale, from: region[i] ?? 0, to: region[i + dims.length] ?? 1 };
   });
-  return resized(x, axes, given);
+  return resizeAxes(x, axes, given);
 }
 
 // With a keep_aspect_ratio_policy all axes have one scale: no axis is larger, or no axis is smaller, than requested.

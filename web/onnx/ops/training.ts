@@ -13,7 +13,7 @@ function groups(inputs: readonly Value[], kinds: number): eg.Tensor[][] {
 }
 
 /** Runs an update for each parameter, and returns the results grouped by kind. */
-function updated(
+function updateAll(
   lists: readonly eg.Tensor[][],
   update: (...values: eg.Tensor[]) => eg.Tensor[],
 ): eg.Tensor[] {
@@ -34,7 +34,7 @@ export const kTraining: Ops = {
     settings: [0, 1],
     run: (inputs, { decay_factor, epsilon, norm_coefficient }) => {
       const rate = (number(inputs[0]) ?? 0) / (1 + (number(inputs[1]) ?? 0) * decay_factor);
-      return updated(groups(inputs, 3), (x, gradient, squares) => {
+      return updateAll(groups(inputs, 3), (x, gradient, squares) => {
         const g = regularized(gradient as eg.Tensor, x as eg.Tensor, norm_coefficient);
         const sum = (squares as eg.Tensor).add(g.square());
         return [(x as eg.Tensor).sub(g.mul(rate).div(eg.sqrt(sum).add(epsilon))), sum];
@@ -54,7 +54,7 @@ export const kTraining: Ops = {
       const step = number(inputs[1]) ?? 0;
       const correction = step > 0 ? Math.sqrt(1 - beta ** step) / (1 - alpha ** step) : 1;
       const rate = (number(inputs[0]) ?? 0) * correction;
-      return updated(groups(inputs, 4), (x, gradient, mean, squares) => {
+      return updateAll(groups(inputs, 4), (x, gradient, mean, squares) => {
         const g = regularized(gradient as eg.Tensor, x as eg.Tensor, norm_coefficient);
         const first = (mean as eg.Tensor).mul(alpha).add(g.mul(1 - alpha));
         const second = (squares as eg.Tensor).mul(beta).add(g.square().mul(1 - beta));
@@ -74,7 +74,7 @@ export const kTraining: Ops = {
     run: (inputs, { alpha, beta, mode, norm_coefficient }) => {
       const rate = number(inputs[0]) ?? 0;
       const share = (number(inputs[1]) ?? 0) > 0 ? beta : 1;
-      return updated(groups(inputs, 3), (x, gradient, momentum) => {
+      return updateAll(groups(inputs, 3), (x, gradient, momentum) => {
         const g = regularized(gradient as eg.Tensor, x as eg.Tensor, norm_coefficient);
         const next = (momentum as eg.Tensor).mul(alpha).add(g.mul(share));
         const direction = mode === "nesterov" ? g.add(next.mul(alpha)) : next;

@@ -77,7 +77,7 @@ export function isSymmetric({ before, after }: Windows): boolean {
 }
 
 /** Returns a tensor with padding around its last axes. */
-export function paddedBy(
+export function padBy(
   x: eg.Tensor,
   before: readonly number[],
   after: readonly number[],

@@ -23,7 +23,7 @@ export function broadcastShape(...shapes: readonly (readonly number[])[]): numbe
 }
 
 /** Broadcasts an array to a larger shape. */
-export function expanded(one: Host<number>, shape: readonly number[]): Host<number> {
+export function expand(one: Host<number>, shape: readonly number[]): Host<number> {
   if (one.shape.join() === shape.join()) return one;
   const strides = stridesOf(one.shape);
   const offset = shape.length - one.shape.length;
@@ -51,22 +51,22 @@ export function stridesOf(shape: readonly number[]): number[] {
 const kMostResult = 4096;
 
 /** Applies a function elementwise, with broadcasting; returns undefined for a result so large that it should be a tensor. */
-export function combined(
+export function combine(
   arrays: readonly Host<number>[],
   fn: (...values: number[]) => number | boolean,
   type: TypeName = (arrays[0] as Host).type,
 ): Host<number> | undefined {
   const shape = broadcastShape(...arrays.map((one) => one.shape));
   if (sizeOf(shape) > kMostResult) return undefined;
-  const same = arrays.map((one) => expanded(one, shape).data);
+  const same = arrays.map((one) => expand(one, shape).data);
   const data = Array.from({ length: sizeOf(shape) }, (_, i) =>
-    rounded(Number(fn(...same.map((one) => one[i] as number))), type),
+    roundTo(Number(fn(...same.map((one) => one[i] as number))), type),
   );
   return new Host(type, shape, data);
 }
 
 /** Rounds or wraps a number to a type. */
-export function rounded(value: number, type: TypeName): number {
+export function roundTo(value: number, type: TypeName): number {
   if (type === "bool") return Number(value !== 0);
   if (isInteger(type)) return Math.trunc(value);
   return type === "float" ? Math.fround(value) : value;

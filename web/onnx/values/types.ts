@@ -95,7 +95,7 @@ export function markAs(tensor: Tensor, type: TypeName): Tensor {
 }
 
 /** Wraps integers around to the range of an emulated type. */
-export function wrapped(tensor: Tensor, type: TypeName): Tensor {
+export function wrapAround(tensor: Tensor, type: TypeName): Tensor {
   const [low, bits] = kRanges[type] ?? [0, 0];
   if (bits === 0 || tensor.dtype === type) return tensor;
   const positive = low === 0 ? tensor : tensor.sub(low);

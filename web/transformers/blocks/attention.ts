@@ -75,7 +75,7 @@ function attendTo(
   { scale, softcap = null, dropout = 0, bias = null }: AttentionOptions,
 ): eg.Tensor {
   if (softcap === null) {
-    const mask = bias === null ? attnMask : biased(bias, attnMask, isCausal);
+    const mask = bias === null ? attnMask : addBias(bias, attnMask, isCausal);
     const order = isCausal && bias === null;
     return eg.scaledDotProductAttention(query, key, value, mask, dropout, order, scale);
   }
@@ -87,13 +87,13 @@ function attendTo(
   // The lowest finite number instead of -Infinity: otherwise a token that may attend to nothing would get NaN, also as its gradient.
   const lowest = eg.finfo(query.dtype).min;
   const weights = eg.softmax(
-    biased(capped, attnMask?.clampMin(lowest) ?? null, isCausal, lowest),
+    addBias(capped, attnMask?.clampMin(lowest) ?? null, isCausal, lowest),
     -1,
   );
   return eg.matmul(eg.dropout(weights, dropout, dropout > 0), value);
 }
 
-function biased(
+function addBias(
   scores: eg.Tensor,
   mask: eg.Tensor | null,
   isCausal: boolean,

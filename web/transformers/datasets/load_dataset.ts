@@ -77,13 +77,13 @@ function textOf(name: string, bytes: Uint8Array): string {
 function readLines(name: string, bytes: Uint8Array): Row[] {
   const rows: Row[] = [];
   for (const [i, line] of textOf(name, bytes).split("\n").entries()) {
-    if (line.trim() !== "") rows.push(asRow(name, `line ${i + 1}`, parsed(name, i + 1, line)));
+    if (line.trim() !== "") rows.push(asRow(name, `line ${i + 1}`, parse(name, i + 1, line)));
   }
   return rows;
 }
 
 function readJson(name: string, bytes: Uint8Array): Row[] {
-  const list = parsed(name, 1, textOf(name, bytes));
+  const list = parse(name, 1, textOf(name, bytes));
   if (!Array.isArray(list)) {
     fail("InvalidArgument", placeOf(name), `expected a list of objects, got ${describe(list)}.`);
   }
@@ -109,7 +109,7 @@ async function readParquet(
   }
 }
 
-function parsed(name: string, line: number, text: string): unknown {
+function parse(name: string, line: number, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -188,22 +188,22 @@ function reportNames(
     fail(
       "InvalidArgument",
       kWhere,
-      `the file has no tensors for ${listed(lost)}. It has others: ${listed(unexpected)}.`,
+      `the file has no tensors for ${listOf(lost)}. It has others: ${listOf(unexpected)}.`,
     );
   }
   if (missing.length > 0) {
     console.warn(
-      `edgegrad: [${kWhere}] the file has no weights for ${listed(missing)}: these are new, and have to be trained.`,
+      `edgegrad: [${kWhere}] the file has no weights for ${listOf(missing)}: these are new, and have to be trained.`,
     );
   }
   if (unexpected.length > 0) {
     console.warn(
-      `edgegrad: [${kWhere}] the model does not use these tensors of the file: ${listed(unexpected)}.`,
+      `edgegrad: [${kWhere}] the model does not use these tensors of the file: ${listOf(unexpected)}.`,
     );
   }
 }
 
-function listed(names: readonly string[]): string {
+function listOf(names: readonly string[]): string {
   const first = names.slice(0, 6).join(", ");
   return names.length > 6 ? `${first} and ${names.length - 6} more` : first || "none";
 }

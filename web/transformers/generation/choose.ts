@@ -23,11 +23,11 @@ export interface Suppressed {
 export function chooserOf(options: GenerateOptions, { always, atFirst }: Suppressed): Chooser {
   const { doSample = false, repetitionPenalty = 1 } = options;
   return (scores, seen, isFirst) => {
-    const fair = seen === null ? scores : penalized(scores, seen, repetitionPenalty);
+    const fair = seen === null ? scores : penalize(scores, seen, repetitionPenalty);
     const left = without(fair, isFirst ? [...always, ...atFirst] : always);
     if (!doSample) return left.argmax(-1, true);
     const { generator = null } = options;
-    return eg.multinomial(eg.softmax(kept(left, options), -1), 1, false, { generator });
+    return eg.multinomial(eg.softmax(keepLikely(left, options), -1), 1, false, { generator });
   };
 }
 
@@ -37,7 +37,7 @@ function without(scores: eg.Tensor, tokens: readonly number[]): eg.Tensor {
   return scores.indexFill(1, places, -Infinity);
 }
 
-function penalized(
+function penalize(
   scores: eg.Tensor,
   seen: readonly (readonly number[])[],
   penalty: number,
@@ -52,7 +52,10 @@ function penalized(
 }
 
 // In this order, because topP refers to the probabilities among the tokens that topK has left.
-function kept(scores: eg.Tensor, { temperature = 1, topK, topP = 1 }: GenerateOptions): eg.Tensor {
+function keepLikely(
+  scores: eg.Tensor,
+  { temperature = 1, topK, topP = 1 }: GenerateOptions,
+): eg.Tensor {
   let left = temperature === 1 ? scores : scores.div(temperature);
   const words = scores.shape[1] as number;
   if (topK && topK < words) {

@@ -229,18 +229,18 @@ export const AutoTokenizer = {
       ? parseObject(kWhere, "tokenizer_config.json", configBytes)
       : ({} as ConfigValues);
     const values = parseObject(kWhere, "tokenizer.json", bytes);
-    const tokenizer = made("tokenizer.json", () => new Tokenizer(values, config));
+    const tokenizer = orFail("tokenizer.json", () => new Tokenizer(values, config));
     const text = Template && ((await chatTemplateIn(folder)) ?? config.chat_template);
     const template =
       Template && typeof text === "string"
-        ? made("the chat template", () => new Template(text))
+        ? orFail("the chat template", () => new Template(text))
         : null;
     return new PreTrainedTokenizer(tokenizer, config, template);
   },
 };
 
 // Converts what a library throws to an error of this package.
-function made<T>(what: string, make: () => T): T {
+function orFail<T>(what: string, make: () => T): T {
   try {
     return make();
   } catch (error) {

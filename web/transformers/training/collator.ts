@@ -85,7 +85,7 @@ export class DataCollatorForLanguageModeling {
         fail("ShapeMismatch", kWhere, message);
       }
       const cut = { ids: inputIds.slice(0, maxLength), labels: labels.slice(0, maxLength) };
-      return masking === undefined ? cut : masked(cut, masking);
+      return masking === undefined ? cut : maskTokens(cut, masking);
     });
     const longest = Math.max(0, ...rows.map(({ ids }) => ids.length));
     const length = Math.ceil(longest / padToMultipleOf) * padToMultipleOf;
@@ -136,21 +136,22 @@ interface Tokens {
 }
 
 // Random numbers come from the engine's generator, so that resumed training draws the same ones.
-function masked({ ids, labels }: Tokens, masking: MaskingOptions): Tokens {
+function maskTokens({ ids, labels }: Tokens, masking: MaskingOptions): Tokens {
   const { maskTokenId, vocabSize, probability = 0.15, specialTokenIds = [] } = masking;
-  const [isDrawn, which, other] = drawn(ids.length) as [number[], number[], number[]];
+  const [isDrawn, which, other] = drawNumbers(ids.length) as [number[], number[], number[]];
   const isHidden = (i: number) =>
     (isDrawn[i] as number) < probability &&
     labels[i] !== -100 &&
     !specialTokenIds.includes(ids[i] as number);
-  const shown = (id: number, i: number) => {
+  const masked = (id: number, i: number) => {
     if (!isHidden(i) || (which[i] as number) >= 0.9) return id;
     return (which[i] as number) < 0.8 ? maskTokenId : Math.floor((other[i] as number) * vocabSize);
   };
   return {
-    ids: ids.map(shown),
+    ids: ids.map(masked),
     labels: labels.map((label, i) => (isHidden(i) ? label : -100)),
   };
 }
 
-const drawn = (count: number) => eg.scope(() => eg.rand([3, count]).arraySync()) as number[][];
+const drawNumbers = (count: number) =>
+  eg.scope(() => eg.rand([3, count]).arraySync()) as number[][];

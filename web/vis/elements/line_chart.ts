@@ -1,6 +1,6 @@
 // <eg-line-chart>: scalars of one or more runs as lines, with optional smoothing.
 
-import { linesOf, smoothed, stepsOf, valuesAt } from "../log/lines.js";
+import { linesOf, smooth, stepsOf, valuesAt } from "../log/lines.js";
 import { element, shortNumber } from "./dom.js";
 import { LogPanel } from "./log_panel.js";
 import type { Data } from "./panel.js";
@@ -69,7 +69,7 @@ export class LineChart extends LogPanel {
       if (weight === 0) return [raw];
       return [
         { ...raw, isFaint: true },
-        { ...raw, values: smoothed(raw.values, weight) },
+        { ...raw, values: smooth(raw.values, weight) },
       ];
     });
     this.#plot.show({

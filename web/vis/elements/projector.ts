@@ -28,7 +28,7 @@ export class Projector extends SeriesPanel<"matrix"> {
       return isFlat ? "These points have less than two dimensions" : "No points yet";
     }
     this.#plot ??= new Plot(this.area);
-    const points = sorted(record.value);
+    const points = sortPoints(record.value);
     const series = [...new Set(points.map(({ label }) => label))].map(
       (label, i): PlotSeries => ({
         label,
@@ -51,7 +51,7 @@ export class Projector extends SeriesPanel<"matrix"> {
   protected override data(): Data | null {
     const record = this.record();
     if (record === null || record.value.columns < 2) return null;
-    const rows = sorted(record.value).map(({ label, x, y }) => [
+    const rows = sortPoints(record.value).map(({ label, x, y }) => [
       label,
       shortNumber(x),
       shortNumber(y),
@@ -70,7 +70,7 @@ export class Projector extends SeriesPanel<"matrix"> {
 }
 
 // Sorts points from left to right, as plots require; omits points that are not finite.
-function sorted({ rows, columns, values, rowLabels }: Matrix) {
+function sortPoints({ rows, columns, values, rowLabels }: Matrix) {
   return Array.from({ length: rows }, (_, i) => ({
     label: rowLabels?.[i] ?? "points",
     x: values[i * columns] as number,

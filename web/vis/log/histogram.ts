@@ -35,10 +35,10 @@ export const kBins = 30;
 export function histogramOf(where: string, values: Values, bins: number = kBins): Later<Histogram> {
   if (!Number.isInteger(bins) || bins < 1 || bins > kMostBins)
     refuse(where, "bins", `an integer from 1 to ${kMostBins}`, bins);
-  return afterwards(numbersOf(where, "values", values), (numbers) => counted(numbers, bins));
+  return afterwards(numbersOf(where, "values", values), (numbers) => countValues(numbers, bins));
 }
 
-function counted(values: ArrayLike<number>, bins: number): Histogram {
+function countValues(values: ArrayLike<number>, bins: number): Histogram {
   let [min, max, count, sum, sumOfSquares] = [Infinity, -Infinity, 0, 0, 0];
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;

@@ -44,7 +44,7 @@ export function valuesAt({ points }: Line, steps: readonly number[]): (number | 
 }
 
 /** Returns an exponential moving average with bias correction: weight 0 keeps the values unchanged, and near 1 the line is flat. */
-export function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {
+export function smooth(values: readonly (number | null)[], weight: number): (number | null)[] {
   let [average, share] = [0, 0];
   return values.map((value) => {
     if (value === null) return null;

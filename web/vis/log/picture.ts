@@ -45,7 +45,7 @@ export function gridOf(
   if (columns !== null && !(Number.isSafeInteger(columns) && columns > 0))
     return refuse(where, "columns", "a positive integer", columns);
   return afterwards(picturesOf(where, "images", images, layout, layout), (pictures) =>
-    joined(where, pictures, columns ?? Math.ceil(Math.sqrt(pictures.length))),
+    joinPictures(where, pictures, columns ?? Math.ceil(Math.sqrt(pictures.length))),
   );
 }
 
@@ -93,7 +93,7 @@ function byteOf(value: number): number {
   return Math.round(Math.min(255, Math.max(0, Number.isNaN(value) ? 0 : value)));
 }
 
-function joined(where: string, pictures: readonly Picture[], columns: number): Picture {
+function joinPictures(where: string, pictures: readonly Picture[], columns: number): Picture {
   const { height, width, channels } = firstOf(pictures);
   const across = Math.min(columns, pictures.length);
   const down = Math.ceil(pictures.length / across);

@@ -18,8 +18,8 @@ export function cellsOf(row: SummaryRow): string[] {
     `${name}${times}`,
     calls === 0 ? "not called" : shapesText(inputShapes),
     shapesText(outputShapes),
-    parameters === 0 ? "–" : grouped(parameters),
-    multiplyAdds === 0 ? "–" : grouped(multiplyAdds),
+    parameters === 0 ? "–" : groupDigits(parameters),
+    multiplyAdds === 0 ? "–" : groupDigits(multiplyAdds),
   ];
 }
 
@@ -33,9 +33,9 @@ export function totalsOf({
   outputBytes,
 }: SummaryTotals): [name: string, value: string][] {
   return [
-    ["Parameters", grouped(parameters)],
-    ["Trainable", grouped(trainable)],
-    ["Multiply-adds", grouped(multiplyAdds)],
+    ["Parameters", groupDigits(parameters)],
+    ["Trainable", groupDigits(trainable)],
+    ["Multiply-adds", groupDigits(multiplyAdds)],
     ["Parameters and buffers", sizeText(bytes)],
     ["Inputs", sizeText(inputBytes)],
     ["Outputs of layers", sizeText(outputBytes)],
@@ -61,7 +61,7 @@ function shapesText(shapes: readonly (readonly number[])[]): string {
 }
 
 // 1234567 -> 1,234,567, in every locale.
-function grouped(value: number): string {
+function groupDigits(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 

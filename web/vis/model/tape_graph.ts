@@ -38,13 +38,13 @@ export function tapeGraph(tensor: Tensor, module?: nn.Module): TapeGraph {
   // The scope frees the handles of the nodes.
   return scope(() => {
     const root = tensor.gradFn;
-    if (root !== null) return walked(root, namesOf(module));
+    if (root !== null) return walk(root, namesOf(module));
     const reason = "nothing that it depends on requires a gradient";
     return fail("NoGradPath", "tapeGraph", `the tensor has no graph: ${reason}.`);
   });
 }
 
-function walked(root: Node, names: ReadonlyMap<Node, string>): TapeGraph {
+function walk(root: Node, names: ReadonlyMap<Node, string>): TapeGraph {
   const ids = new Map<Node, number>([[root, 0]]);
   const edges: TapeEdge[] = [];
   for (const [node, from] of ids) {

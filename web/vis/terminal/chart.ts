@@ -1,7 +1,7 @@
 // Draws lines with characters, by simple-ascii-chart.
 
 import { type Color, type Point, plot } from "simple-ascii-chart";
-import { type Line, smoothed, stepsOf, valuesAt } from "../log/lines.js";
+import { type Line, smooth, stepsOf, valuesAt } from "../log/lines.js";
 
 const kColors: readonly Color[] = [
   ...(["ansiBlue", "ansiRed", "ansiGreen", "ansiMagenta", "ansiCyan", "ansiYellow"] as const),
@@ -18,10 +18,13 @@ export interface Look {
 }
 
 /** Returns a text chart of lines, with a legend below. */
-export function drawn(lines: readonly Line[], { width, height, smoothing, colors }: Look): string {
+export function drawChart(
+  lines: readonly Line[],
+  { width, height, smoothing, colors }: Look,
+): string {
   const steps = stepsOf(lines);
   const series = lines.map((line) => {
-    const values = smoothed(valuesAt(line, steps), smoothing);
+    const values = smooth(valuesAt(line, steps), smoothing);
     return steps.flatMap((step, i): Point[] => (values[i] == null ? [] : [[step, values[i]]]));
   });
   const names = lines.map(({ label }, i) => `${label} ${short(series[i]?.at(-1)?.[1] ?? 0)}`);

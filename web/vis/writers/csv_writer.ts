@@ -16,18 +16,18 @@ export class CsvWriter extends FileWriter {
   }
 
   protected override encode({ wallTime, step, tag, value }: LogRecord): Bytes {
-    return encoded(`${wallTime},${step},${quoted(tag)},${value}\n`);
+    return encode(`${wallTime},${step},${quote(tag)},${value}\n`);
   }
 
   #line(text: string): void {
-    this.write(encoded(text));
+    this.write(encode(text));
   }
 }
 
-function encoded(text: string): Bytes {
+function encode(text: string): Bytes {
   return new TextEncoder().encode(text);
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

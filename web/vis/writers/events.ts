@@ -28,12 +28,12 @@ const kDimension = { size: 1 };
 
 /** Returns the event with which every file begins. */
 export function versionEvent(): Bytes {
-  return framed(eventAt(Date.now() / 1000, 0).text(kEvent.fileVersion, kVersion));
+  return frame(eventAt(Date.now() / 1000, 0).text(kEvent.fileVersion, kVersion));
 }
 
 /** Returns the event of a graph, which is a GraphDef message. */
 export function graphEvent(graph: Message): Bytes {
-  return framed(eventAt(Date.now() / 1000, 0).bytes(kEvent.graph, graph.encoded()));
+  return frame(eventAt(Date.now() / 1000, 0).bytes(kEvent.graph, graph.encoded()));
 }
 
 /** Returns the event of a record; a promise for an image, which is compressed. Matrices are written as images. */
@@ -62,7 +62,7 @@ function tagOf({ kind, tag }: LogRecord): string {
 
 function summaryEvent({ wallTime, step }: Place, value: Message): Bytes {
   const summary = new Message().message(kSummary.value, value);
-  return framed(eventAt(wallTime, step).message(kEvent.summary, summary));
+  return frame(eventAt(wallTime, step).message(kEvent.summary, summary));
 }
 
 function eventAt(wallTime: number, step: number): Message {
@@ -102,18 +102,18 @@ function pluginOf(name: string): Message {
 }
 
 // Length, its checksum, the message, its checksum.
-function framed(event: Message): Bytes {
+function frame(event: Message): Bytes {
   const message = event.encoded();
   const head = new DataView(new ArrayBuffer(12));
   head.setBigUint64(0, BigInt(message.length), true);
-  head.setUint32(8, masked(new Uint8Array(head.buffer, 0, 8)), true);
+  head.setUint32(8, maskChecksum(new Uint8Array(head.buffer, 0, 8)), true);
   const tail = new DataView(new ArrayBuffer(4));
-  tail.setUint32(0, masked(message), true);
+  tail.setUint32(0, maskChecksum(message), true);
   return joinBytes([new Uint8Array(head.buffer), message, new Uint8Array(tail.buffer)]);
 }
 
 // TFRecord masks checksums by a rotation and an addition, because a checksum of bytes that contain their own checksum detects little.
-function masked(bytes: Uint8Array): number {
+function maskChecksum(bytes: Uint8Array): number {
   const crc = checksum(kCrc32c, bytes);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

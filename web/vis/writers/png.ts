@@ -21,7 +21,7 @@ export async function pngOf({ height, width, channels, data }: Picture): Promise
   const rows = new Uint8Array(height * (stride + 1));
   for (let row = 0; row < height; row++)
     rows.set(data.subarray(row * stride, (row + 1) * stride), row * (stride + 1) + 1);
-  const pixels = await deflated(rows);
+  const pixels = await deflate(rows);
   return joinBytes([
     kSignature,
     chunk("IHDR", header),
@@ -30,7 +30,7 @@ export async function pngOf({ height, width, channels, data }: Picture): Promise
   ]);
 }
 
-async function deflated(bytes: Bytes): Promise<Bytes> {
+async function deflate(bytes: Bytes): Promise<Bytes> {
   const source = new Blob([bytes]).stream();
   const stream = source.pipeThrough(new CompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());

@@ -6,7 +6,7 @@ import type { Attribute, Attributes, Name } from "../graph.js";
 import { type Size, Varying } from "../values.js";
 
 /** Writes a node that needs a batch dimension, which is added to inputs without one. */
-function batched(
+function withBatch(
   c: Call,
   dims: number,
   write: (x: Name) => readonly Name[] | Name,
@@ -45,7 +45,7 @@ function conv(dims: number): Writer {
     const kernel = c.value("weight").shape.slice(2);
     const dilations = c.ints("dilation", dims);
     const bias = c.optional("bias");
-    return batched(c, dims, (x) =>
+    return withBatch(c, dims, (x) =>
       c.node(
         "Conv",
         [x, c.in("weight", c.out.dtype), bias === null ? null : c.as(bias, c.out.dtype)],
@@ -65,7 +65,7 @@ function convTranspose(dims: number): Writer {
   return (c) => {
     const both = c.ints("padding", dims);
     const bias = c.optional("bias");
-    return batched(c, dims, (x) =>
+    return withBatch(c, dims, (x) =>
       c.node(
         "ConvTranspose",
         [x, c.in("weight", c.out.dtype), bias === null ? null : c.as(bias, c.out.dtype)],
@@ -120,10 +120,10 @@ function maxPool(dims: number): Writer {
     const { kernel_shape: kernel, pads } = window;
     if (pads.some((one, i) => one >= (kernel[i % dims] as number))) {
       if (c.is("returnIndices")) noForm("positions with windows that are outside of the input");
-      return padded(c, dims, window);
+      return poolPadded(c, dims, window);
     }
-    if (!c.is("returnIndices")) return batched(c, dims, (x) => c.node("MaxPool", [x], window));
-    return batched(c, dims, (x) => {
+    if (!c.is("returnIndices")) return withBatch(c, dims, (x) => c.node("MaxPool", [x], window));
+    return withBatch(c, dims, (x) => {
       const [values, all] = c.graph.outputs("MaxPool", [x], window, 2) as [Name, Name];
       return [values, inPlane(c, all, dims)];
     });
@@ -131,10 +131,10 @@ function maxPool(dims: number): Writer {
 }
 
 // Readers reject padding as large as a window, so the padding is a separate node.
-function padded(c: Call, dims: number, window: Window): readonly Name[] | Name {
+function poolPadded(c: Call, dims: number, window: Window): readonly Name[] | Name {
   const { pads } = window;
   const around = c.list([0, 0, ...pads.slice(0, dims), 0, 0, ...pads.slice(dims)]);
-  return batched(c, dims, (x) =>
+  return withBatch(c, dims, (x) =>
     c.node("MaxPool", [c.node("Pad", [x, around, c.scalar(-Infinity)])], {
       ...window,
       pads: undefined,
@@ -151,18 +151,18 @@ function inPlane(c: Call, positions: Name, dims: number): Name {
 
 function avgPool(dims: number): Writer {
   return (c) => {
-    if (isWholePlane(c, dims)) return batched(c, dims, (x) => c.node("GlobalAveragePool", [x]));
+    if (isWholePlane(c, dims)) return withBatch(c, dims, (x) => c.node("GlobalAveragePool", [x]));
     if (!c.isLeftOut("divisorOverride")) return avgPoolBy(c, dims);
     const window = windowOf(c, dims);
     const attributes = { ...window, count_include_pad: c.is("countIncludePad") ? 1 : 0 };
     const both = c.ints("padding", dims);
     if (!c.is("countIncludePad") || String(window.pads) === String([...both, ...both])) {
-      return batched(c, dims, (x) => c.node("AveragePool", [x], attributes));
+      return withBatch(c, dims, (x) => c.node("AveragePool", [x], attributes));
     }
     // Only the requested padding counts.
     const pads = window.pads.map((one, i) => one - (both[i % dims] as number));
     const around = c.list([0, 0, ...both, 0, 0, ...both]);
-    return batched(c, dims, (x) =>
+    return withBatch(c, dims, (x) =>
       c.node("AveragePool", [c.node("Pad", [x, around])], {
         ...window,
         pads,
@@ -184,7 +184,7 @@ function avgPoolBy(c: Call, dims: number): readonly Name[] | Name {
   const attributes = windowOf(c, dims);
   const count = attributes.kernel_shape.reduce((a, b) => a * b, 1);
   const by = c.scalar(count / c.number("divisorOverride"));
-  return batched(c, dims, (x) =>
+  return withBatch(c, dims, (x) =>
     c.node("Mul", [c.node("AveragePool", [x], { ...attributes, count_include_pad: 1 }), by]),
   );
 }
@@ -196,7 +196,7 @@ function adaptivePool(dims: number, type: "Average" | "Max"): Writer {
     const out = c.out.sizes().slice(-dims);
     if (type === "Max" && c.is("returnIndices")) noForm("positions of adaptive pooling");
     if (out.every((one) => one === 1)) {
-      return batched(c, dims, (x) => c.node(`Global${type}Pool`, [x]));
+      return withBatch(c, dims, (x) => c.node(`Global${type}Pool`, [x]));
     }
     if (out.every((one, i) => String(one) === String(sizes[i])))
       return c.node("Identity", [c.in("input")]);
@@ -204,15 +204,15 @@ function adaptivePool(dims: number, type: "Average" | "Max"): Writer {
     const to = out.map((one) => c.known("outputSize", one));
     const windows = from.map((size, i) => size / (to[i] as number));
     if (windows.every(Number.isInteger)) {
-      return batched(c, dims, (x) =>
+      return withBatch(c, dims, (x) =>
         c.node(`${type}Pool`, [x], { kernel_shape: windows, strides: windows }),
       );
     }
-    return type === "Max" ? largestIn(c, from, to) : averaged(c, from, to);
+    return type === "Max" ? largestIn(c, from, to) : average(c, from, to);
   };
 }
 
-function averaged(c: Call, from: readonly number[], to: readonly number[]): Name {
+function average(c: Call, from: readonly number[], to: readonly number[]): Name {
   const { rank } = c.value("input");
   const dims = from.length;
   return from.reduce<Name>((name, size, i) => {

@@ -5,11 +5,11 @@ import { noForm } from "../exporter.js";
 import type { Name } from "../graph.js";
 import type { Size } from "../values.js";
 
-function filled(c: Call, value: Name): Name {
+function fill(c: Call, value: Name): Name {
   return c.node("Expand", [value, c.exporter.shape(c.out.sizes())]);
 }
 
-const fullOf = (c: Call) => filled(c, c.operand("fillValue", c.out.dtype));
+const fullOf = (c: Call) => fill(c, c.operand("fillValue", c.out.dtype));
 
 const arange: Writer = (c) => {
   const isFromZero = c.isLeftOut("end");
@@ -39,14 +39,14 @@ const linspace: Writer = (c) => {
 };
 
 const eye: Writer = (c) => {
-  const zeros = filled(c, c.scalar(0, c.out.dtype === "bool" ? "uint8" : c.out.dtype));
+  const zeros = fill(c, c.scalar(0, c.out.dtype === "bool" ? "uint8" : c.out.dtype));
   const ones = c.node("EyeLike", [zeros]);
   return c.out.dtype === "bool" ? c.graph.cast(ones, "bool") : ones;
 };
 
 // Different numbers in every run.
 function random(type: "Uniform" | "Normal"): Writer {
-  return (c) => c.node(`Random${type}Like`, [filled(c, c.scalar(0))]);
+  return (c) => c.node(`Random${type}Like`, [fill(c, c.scalar(0))]);
 }
 
 const dropout: Writer = (c) => {
@@ -63,13 +63,13 @@ const rrelu: Writer = (c) => {
 
 /** New tensors whose sizes depend on the inputs, and random ones. */
 export const kCreate: Writers = {
-  zeros: (c) => filled(c, c.scalar(0)),
-  ones: (c) => filled(c, c.scalar(1)),
-  empty: (c) => filled(c, c.scalar(0)),
+  zeros: (c) => fill(c, c.scalar(0)),
+  ones: (c) => fill(c, c.scalar(1)),
+  empty: (c) => fill(c, c.scalar(0)),
   full: fullOf,
-  zerosLike: (c) => filled(c, c.scalar(0)),
-  onesLike: (c) => filled(c, c.scalar(1)),
-  emptyLike: (c) => filled(c, c.scalar(0)),
+  zerosLike: (c) => fill(c, c.scalar(0)),
+  onesLike: (c) => fill(c, c.scalar(1)),
+  emptyLike: (c) => fill(c, c.scalar(0)),
   fullLike: fullOf,
   arange,
   linspace,

@@ -28,7 +28,7 @@ export function operands(c: Call, first = "input", second = "other"): [Name, Nam
   return [c.operand(first, c.out.dtype), c.operand(second, c.out.dtype)];
 }
 
-function scaled(c: Call, name: Name, by: number): Name {
+function scaleBy(c: Call, name: Name, by: number): Name {
   return by === 1 ? name : c.node("Mul", [name, c.scalar(by)]);
 }
 
@@ -36,24 +36,24 @@ function addScaled(type: "Add" | "Sub"): Writer {
   return (c) => {
     const [a, b] = operands(c);
     if (c.out.dtype === "bool") return c.node("Or", [a, b]);
-    return c.node(type, [a, scaled(c, b, c.number("alpha"))]);
+    return c.node(type, [a, scaleBy(c, b, c.number("alpha"))]);
   };
 }
 
 const div: Writer = (c) => {
   const [a, b] = operands(c);
   const mode = c.arg("roundingMode");
-  if (mode === "floor") return floorDivided(c, a, b);
+  if (mode === "floor") return floorDivide(c, a, b);
   const quotient = c.node("Div", [a, b]);
   // The division of integers already rounds towards zero.
-  return mode === "trunc" && isFloat(c.out.dtype) ? truncated(c, quotient) : quotient;
+  return mode === "trunc" && isFloat(c.out.dtype) ? truncate(c, quotient) : quotient;
 };
 
-function truncated(c: Call, x: Name): Name {
+function truncate(c: Call, x: Name): Name {
   return c.node("Mul", [c.node("Sign", [x]), c.node("Floor", [c.node("Abs", [x])])]);
 }
 
-function floorDivided(c: Call, a: Name, b: Name): Name {
+function floorDivide(c: Call, a: Name, b: Name): Name {
   if (isFloat(c.out.dtype)) return c.node("Floor", [c.node("Div", [a, b])]);
   const rest = c.node("Mod", [a, b]);
   return c.node("Div", [c.node("Sub", [a, rest]), b]);
@@ -62,7 +62,7 @@ function floorDivided(c: Call, a: Name, b: Name): Name {
 const remainder: Writer = (c) => {
   const [a, b] = operands(c);
   if (!isFloat(c.out.dtype)) return c.node("Mod", [a, b]);
-  return c.node("Sub", [a, c.node("Mul", [floorDivided(c, a, b), b])]);
+  return c.node("Sub", [a, c.node("Mul", [floorDivide(c, a, b), b])]);
 };
 
 // Integers are rounded already.
@@ -84,7 +84,7 @@ const lerp: Writer = (c) => {
 function addCombined(type: "Mul" | "Div"): Writer {
   return (c) => {
     const [a, b] = operands(c, "tensor1", "tensor2");
-    const value = scaled(c, c.node(type, [a, b]), c.number("value"));
+    const value = scaleBy(c, c.node(type, [a, b]), c.number("value"));
     return c.node("Add", [c.operand("input", c.out.dtype), value]);
   };
 }
@@ -96,7 +96,7 @@ const clamp: Writer = (c) => {
   return result;
 };
 
-function bounded(type: "Max" | "Min", bound = "other"): Writer {
+function bound(type: "Max" | "Min", bound = "other"): Writer {
   return (c) => extreme(c, type, ...operands(c, "input", bound));
 }
 
@@ -117,16 +117,16 @@ function ignoringNaN(type: "Max" | "Min"): Writer {
 }
 
 // Chooses between two tensors at each position. Readers do not support Where on booleans, which are cast to numbers.
-function chosen(c: Call, condition: Name, first: string, second: string): Name {
+function choose(c: Call, condition: Name, first: string, second: string): Name {
   const { dtype } = c.out;
   const own = dtype === "bool" ? "uint8" : dtype;
   const result = c.node("Where", [condition, c.operand(first, own), c.operand(second, own)]);
   return own === dtype ? result : c.graph.cast(result, dtype);
 }
 
-const maskedFill: Writer = (c) => chosen(c, c.operand("mask", "bool"), "value", "input");
+const maskedFill: Writer = (c) => choose(c, c.operand("mask", "bool"), "value", "input");
 
-const where: Writer = (c) => chosen(c, c.operand("condition", "bool"), "input", "other");
+const where: Writer = (c) => choose(c, c.operand("condition", "bool"), "input", "other");
 
 const round: Writer = rounding((c, x) => {
   const factor = 10 ** c.number("decimals");
@@ -267,7 +267,7 @@ function shift(type: "Mul" | "Div"): Writer {
       c.node("Pow", [c.scalar(2, "float64"), c.graph.cast(b, "float64")]),
       c.out.dtype,
     );
-    return type === "Mul" ? c.node("Mul", [a, power]) : floorDivided(c, a, power);
+    return type === "Mul" ? c.node("Mul", [a, power]) : floorDivide(c, a, power);
   };
 }
 
@@ -293,19 +293,19 @@ export const kElementwise: Writers = {
   square: composed((c, x) => c.node("Mul", [x, x])),
   fmod: (c) => c.node("Mod", operands(c), { fmod: 1 }),
   remainder,
-  floorDivide: (c) => floorDivided(c, ...operands(c)),
+  floorDivide: (c) => floorDivide(c, ...operands(c)),
   lerp,
   addcmul: addCombined("Mul"),
   addcdiv: addCombined("Div"),
   where,
   maskedFill,
-  maximum: bounded("Max"),
-  minimum: bounded("Min"),
+  maximum: bound("Max"),
+  minimum: bound("Min"),
   fmax: ignoringNaN("Max"),
   fmin: ignoringNaN("Min"),
   clamp,
-  clampMin: bounded("Max", "min"),
-  clampMax: bounded("Min", "max"),
+  clampMin: bound("Max", "min"),
+  clampMax: bound("Min", "max"),
   heaviside,
   nanToNum,
   copysign,
@@ -315,8 +315,8 @@ export const kElementwise: Writers = {
   floor: rounding((c, x) => c.node("Floor", [x])),
   ceil: rounding((c, x) => c.node("Ceil", [x])),
   round,
-  trunc: rounding(truncated),
-  frac: composed((c, x) => c.node("Sub", [x, truncated(c, x)])),
+  trunc: rounding(truncate),
+  frac: composed((c, x) => c.node("Sub", [x, truncate(c, x)])),
   exp: unary("Exp"),
   exp2: composed((c, x) => c.node("Pow", [c.scalar(2), x])),
   expm1: composed((c, x) => c.node("Sub", [c.node("Exp", [x]), c.scalar(1)])),

@@ -44,7 +44,7 @@ const index: Writer = (c) => {
   const dims = c.ints("dims", indices.length);
   const [first] = indices as [Value];
   if (indices.some(({ dtype }) => dtype === "bool" || dtype === "uint8"))
-    return masked(c, indices, dims);
+    return gatherMasked(c, indices, dims);
   if (indices.length === 1) {
     return c.node("Gather", [c.in("input"), c.as(first)], { axis: dims[0] });
   }
@@ -84,7 +84,7 @@ function commonShape(values: readonly Value[], rank: number): Size[] {
 }
 
 // One mask over the first dimensions.
-function masked(c: Call, indices: readonly Value[], dims: readonly number[]): Name {
+function gatherMasked(c: Call, indices: readonly Value[], dims: readonly number[]): Name {
   const [mask] = indices as [Value];
   if (indices.length !== 1 || dims[0] !== 0) noForm("a mask together with other indices");
   return c.node("GatherND", [c.in("input"), trueIn(c, c.as(mask, "bool"))]);
@@ -143,7 +143,7 @@ const scatter: Writer = (c) => {
   const isWhole = !isTensor(c, "src");
   const updates = isWhole
     ? c.node("Expand", [src, c.exporter.shape(index.sizes())])
-    : cropped(c, src, "src");
+    : crop(c, src, "src");
   return c.node("ScatterElements", [c.in("input"), c.in("index"), updates], {
     axis: c.dim("dim"),
     reduction: reductionOf(c, c.arg("reduce") as string),
@@ -155,7 +155,7 @@ function isTensor(c: Call, name: string): boolean {
 }
 
 // Crops the source to the shape of the index.
-function cropped(c: Call, name: Name, source: string): Name {
+function crop(c: Call, name: Name, source: string): Name {
   const [sizes, own] = [c.value("index").sizes(), c.value(source).sizes()];
   return sizes.reduce<Name>(
     (result, size, dim) =>
@@ -165,14 +165,14 @@ function cropped(c: Call, name: Name, source: string): Name {
 }
 
 const scatterAdd: Writer = (c) =>
-  c.node("ScatterElements", [c.in("input"), c.in("index"), cropped(c, c.in("src"), "src")], {
+  c.node("ScatterElements", [c.in("input"), c.in("index"), crop(c, c.in("src"), "src")], {
     axis: c.dim("dim"),
     reduction: "add",
   });
 
 const scatterReduce: Writer = (c) => {
   if (!c.is("includeSelf")) noForm("includeSelf: false");
-  return c.node("ScatterElements", [c.in("input"), c.in("index"), cropped(c, c.in("src"), "src")], {
+  return c.node("ScatterElements", [c.in("input"), c.in("index"), crop(c, c.in("src"), "src")], {
     axis: c.dim("dim"),
     reduction: reductionOf(c, c.arg("reduce") as string),
   });

@@ -42,12 +42,12 @@ function stacked(least: number, axisFor: (rank: number) => number): Writer {
 
 const repeat: Writer = (c) => {
   const { rank } = c.value("input");
-  return tiled(c, rank, c.sizes("repeats"));
+  return tileBy(c, rank, c.sizes("repeats"));
 };
 
-const tile: Writer = (c) => tiled(c, c.value("input").rank, c.sizes("dims", 1));
+const tile: Writer = (c) => tileBy(c, c.value("input").rank, c.sizes("dims", 1));
 
-function tiled(c: Call, rank: number, given: readonly Size[]): Name {
+function tileBy(c: Call, rank: number, given: readonly Size[]): Name {
   const missing = Array.from({ length: Math.max(0, given.length - rank) }, (_, i) => i);
   const repeats = [...new Array(Math.max(0, rank - given.length)).fill(1), ...given];
   return c.node("Tile", [c.unsqueeze(c.in("input"), missing), c.exporter.shape(repeats)]);
@@ -90,7 +90,7 @@ const pad: Writer = (c) => {
     ends[rank - 1 - i] = pads[2 * i + 1] ?? 0;
   }
   const mode = c.arg("mode") as string;
-  if (mode === "circular") return wrapped(c, begins, ends);
+  if (mode === "circular") return wrap(c, begins, ends);
   const value = mode === "constant" && !c.isLeftOut("value") ? c.scalar(c.number("value")) : null;
   const isBool = c.out.dtype === "bool";
   const input = isBool ? c.in("input", "uint8") : c.in("input");
@@ -102,7 +102,7 @@ const pad: Writer = (c) => {
 };
 
 // Pad before version 19 has no mode "wrap", so the ends are copied one dimension at a time.
-function wrapped(c: Call, begins: readonly Size[], ends: readonly Size[]): Name {
+function wrap(c: Call, begins: readonly Size[], ends: readonly Size[]): Name {
   let name = c.in("input");
   for (const [dim, begin] of begins.entries()) {
     const end = ends[dim] ?? 0;

@@ -7,7 +7,7 @@ import { Value } from "../values.js";
 import { length } from "./norms.js";
 
 // Applies the reduction: the mean or the sum of all losses, or the losses themselves.
-function reduced(c: Call, name: Name, rank = broadcastRank(c)): Name {
+function reduceLoss(c: Call, name: Name, rank = broadcastRank(c)): Name {
   const reduction = c.arg("reduction") as string;
   if (reduction === "none") return name;
   const dims = Array.from({ length: rank }, (_, i) => i);
@@ -26,15 +26,15 @@ function broadcastRank(c: Call): number {
 }
 
 function elementwise(write: (c: Call, input: Name, target: Name) => Name): Writer {
-  return (c) => reduced(c, write(c, c.in("input", c.out.dtype), c.in("target", c.out.dtype)));
+  return (c) => reduceLoss(c, write(c, c.in("input", c.out.dtype), c.in("target", c.out.dtype)));
 }
 
-const squared = (c: Call, x: Name) => c.node("Mul", [x, x]);
+const square = (c: Call, x: Name) => c.node("Mul", [x, x]);
 const distance = (c: Call, a: Name, b: Name) => c.node("Abs", [c.node("Sub", [a, b])]);
 
 // Quadratic near zero, linear beyond `limit`.
 function bent(c: Call, size: Name, limit: number, quadratic: number, linear: number): Name {
-  const near = c.node("Mul", [squared(c, size), c.scalar(quadratic)]);
+  const near = c.node("Mul", [square(c, size), c.scalar(quadratic)]);
   const far = c.node("Mul", [c.node("Sub", [size, c.scalar(limit / 2)]), c.scalar(linear)]);
   return c.node("Where", [c.node("Less", [size, c.scalar(limit)]), near, far]);
 }
@@ -57,10 +57,10 @@ const binaryCrossEntropy: Writer = elementwise((c, input, target) => {
   const log = (x: Name) => c.node("Max", [c.node("Log", [x]), c.scalar(-100)]);
   const positive = c.node("Mul", [target, log(input)]);
   const negative = c.node("Mul", [oneLess(c, target), log(oneLess(c, input))]);
-  return weighted(c, c.node("Neg", [c.node("Add", [positive, negative])]));
+  return applyWeight(c, c.node("Neg", [c.node("Add", [positive, negative])]));
 });
 
-function weighted(c: Call, loss: Name): Name {
+function applyWeight(c: Call, loss: Name): Name {
   return c.isLeftOut("weight") ? loss : c.node("Mul", [loss, c.in("weight", c.out.dtype)]);
 }
 
@@ -68,10 +68,10 @@ const withLogits: Writer = elementwise((c, input, target) => {
   const softplus = c.node("Softplus", [c.node("Neg", [input])]);
   const negative = c.node("Mul", [oneLess(c, target), input]);
   const posWeight = c.optional("posWeight");
-  if (posWeight === null) return weighted(c, c.node("Add", [negative, softplus]));
+  if (posWeight === null) return applyWeight(c, c.node("Add", [negative, softplus]));
   const more = c.node("Sub", [c.as(posWeight, c.out.dtype), c.scalar(1)]);
   const factor = c.node("Add", [c.scalar(1), c.node("Mul", [more, target])]);
-  return weighted(c, c.node("Add", [negative, c.node("Mul", [factor, softplus])]));
+  return applyWeight(c, c.node("Add", [negative, c.node("Mul", [factor, softplus])]));
 });
 
 // In the scores the classes are dimension 1, or dimension 0 for a single sample; the targets lack this dimension.
@@ -95,7 +95,7 @@ function classLoss(type: string): Writer {
 }
 
 // Label smoothing spreads a part of the probability over all classes; ignored samples do not count.
-function smoothed(c: Call, smoothing: number): Name {
+function smoothLabels(c: Call, smoothing: number): Name {
   const [input, target, weight] = [c.value("input"), c.value("target"), c.optional("weight")];
   if (input.rank < 2) noForm("label smoothing of a single sample");
   const reduction = c.arg("reduction") as string;
@@ -132,7 +132,7 @@ const crossEntropy: Writer = (c) => {
   const smoothing = c.number("labelSmoothing");
   const isProbability = target.dtype === input.dtype && target.rank === input.rank;
   if (!isProbability && smoothing === 0) return classLoss("SoftmaxCrossEntropyLoss")(c);
-  if (!isProbability) return smoothed(c, smoothing);
+  if (!isProbability) return smoothLabels(c, smoothing);
   const axis = input.rank === 1 ? 0 : 1;
   const classes = c.known("the number of classes", input.size(axis));
   const log = c.node("LogSoftmax", [c.in("input")], { axis });
@@ -148,7 +148,7 @@ const crossEntropy: Writer = (c) => {
     products = c.node("Mul", [products, c.unsqueeze(c.as(weight), places)]);
   }
   const loss = c.node("Neg", [c.reduce("ReduceSum", products, [axis], false)]);
-  return reduced(c, loss, input.rank - 1);
+  return reduceLoss(c, loss, input.rank - 1);
 };
 
 const klDiv: Writer = elementwise((c, input, target) => {
@@ -163,7 +163,7 @@ const marginRanking: Writer = (c) => {
   const [a, b] = [c.in("input1", c.out.dtype), c.in("input2", c.out.dtype)];
   const difference = c.node("Mul", [c.in("target", c.out.dtype), c.node("Sub", [b, a])]);
   const loss = c.node("Relu", [c.node("Add", [difference, c.scalar(c.number("margin"))])]);
-  return reduced(c, loss);
+  return reduceLoss(c, loss);
 };
 
 const hingeEmbedding: Writer = elementwise((c, input, target) => {
@@ -182,13 +182,13 @@ const cosineEmbedding: Writer = (c) => {
   const [a, b] = [c.in("input1", c.out.dtype), c.in("input2", c.out.dtype)];
   const product = c.reduce("ReduceSum", c.node("Mul", [a, b]), [rank - 1], false);
   const size = (x: Name) =>
-    c.node("Add", [c.reduce("ReduceSum", squared(c, x), [rank - 1], false), c.scalar(1e-12)]);
+    c.node("Add", [c.reduce("ReduceSum", square(c, x), [rank - 1], false), c.scalar(1e-12)]);
   const similarity = c.node("Div", [product, c.node("Sqrt", [c.node("Mul", [size(a), size(b)])])]);
   const apart = c.node("Relu", [c.node("Sub", [similarity, c.scalar(c.number("margin"))])]);
   const where = (label: number, loss: Name, other: Name) =>
     c.node("Where", [c.node("Equal", [c.in("target", c.out.dtype), c.scalar(label)]), loss, other]);
   const loss = where(1, oneLess(c, similarity), where(-1, apart, c.scalar(0)));
-  return reduced(c, loss, rank - 1);
+  return reduceLoss(c, loss, rank - 1);
 };
 
 const poisson: Writer = elementwise((c, input, target) => {
@@ -219,7 +219,7 @@ const gaussian: Writer = elementwise((c, input, target) => {
   if (given instanceof Value && given.rank === c.value("input").rank - 1) {
     variance = c.unsqueeze(variance, [given.rank]);
   }
-  const ratio = c.node("Div", [squared(c, c.node("Sub", [input, target])), variance]);
+  const ratio = c.node("Div", [square(c, c.node("Sub", [input, target])), variance]);
   const sum = c.node("Add", [c.node("Log", [variance]), ratio]);
   const half = c.node("Mul", [sum, c.scalar(0.5)]);
   return c.is("full") ? c.node("Add", [half, c.scalar(0.5 * Math.log(2 * Math.PI))]) : half;
@@ -231,8 +231,8 @@ const multilabelSoftMargin: Writer = (c) => {
   const positive = c.node("Mul", [target, softplus(c.node("Neg", [input]))]);
   const negative = c.node("Mul", [oneLess(c, target), softplus(input)]);
   const { rank } = c.value("input");
-  const losses = weighted(c, c.node("Add", [positive, negative]));
-  return reduced(c, c.reduce("ReduceMean", losses, [rank - 1], false), rank - 1);
+  const losses = applyWeight(c, c.node("Add", [positive, negative]));
+  return reduceLoss(c, c.reduce("ReduceMean", losses, [rank - 1], false), rank - 1);
 };
 
 const tripletMargin: Writer = (c) => {
@@ -246,12 +246,16 @@ const tripletMargin: Writer = (c) => {
   let far = apart("anchor", "negative");
   if (c.is("swap")) far = c.node("Min", [far, apart("positive", "negative")]);
   const gap = c.node("Sub", [apart("anchor", "positive"), far]);
-  return reduced(c, c.node("Relu", [c.node("Add", [gap, c.scalar(c.number("margin"))])]), rank - 1);
+  return reduceLoss(
+    c,
+    c.node("Relu", [c.node("Add", [gap, c.scalar(c.number("margin"))])]),
+    rank - 1,
+  );
 };
 
 /** Loss functions. */
 export const kLosses: Writers = {
-  mseLoss: elementwise((c, input, target) => squared(c, c.node("Sub", [input, target]))),
+  mseLoss: elementwise((c, input, target) => square(c, c.node("Sub", [input, target]))),
   l1Loss: elementwise(distance),
   smoothL1Loss: smoothL1,
   huberLoss: huber,

@@ -9,7 +9,7 @@ function product(first: string, second: string): Writer {
   return (c) => c.node("MatMul", [c.in(first, c.out.dtype), c.in(second, c.out.dtype)]);
 }
 
-function scaled(c: Call, name: Name, by: number): Name {
+function scaleBy(c: Call, name: Name, by: number): Name {
   return by === 1 ? name : c.node("Mul", [name, c.scalar(by)]);
 }
 
@@ -23,9 +23,9 @@ function addProduct(first: string, second: string, finish = (_: Call, name: Name
 
 function plusInput(c: Call, name: Name): Name {
   const [alpha, beta] = [c.number("alpha"), c.number("beta")];
-  const result = scaled(c, name, alpha);
+  const result = scaleBy(c, name, alpha);
   if (beta === 0) return result;
-  return c.node("Add", [scaled(c, c.in("input", c.out.dtype), beta), result]);
+  return c.node("Add", [scaleBy(c, c.in("input", c.out.dtype), beta), result]);
 }
 
 const linear: Writer = (c) => {
@@ -120,9 +120,9 @@ const attention: Writer = (c) => {
   const { rank } = query;
   const features = query.shape[rank - 1] ?? 1;
   const scale = c.isLeftOut("scale") ? 1 / Math.sqrt(features) : c.number("scale");
-  const [keys, values] = [key, value].map((one) => grouped(c, one, query));
+  const [keys, values] = [key, value].map((one) => repeatHeads(c, one, query));
   const order = key.shape.map((_, i) => (i < rank - 2 ? i : 2 * rank - 3 - i));
-  const scaledQuery = scaled(c, c.as(query, dtype), scale);
+  const scaledQuery = scaleBy(c, c.as(query, dtype), scale);
   let scores = c.node("MatMul", [scaledQuery, c.transpose(keys as Name, order)]);
   const mask = maskOf(c, query.size(-2), key.size(-2));
   if (mask !== null) scores = c.node("Add", [scores, mask]);
@@ -131,7 +131,7 @@ const attention: Writer = (c) => {
 };
 
 // Repeats the heads of keys and values that several query heads share.
-function grouped(c: Call, given: Value, query: Value): Name {
+function repeatHeads(c: Call, given: Value, query: Value): Name {
   const name = c.as(given, c.out.dtype);
   const { rank } = given;
   const [heads = 1, wanted = 1] = [given.shape[rank - 3], query.shape[rank - 3]];

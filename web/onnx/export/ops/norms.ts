@@ -9,14 +9,14 @@ import type { Size, Value } from "../values.js";
 const layerNorm: Writer = (c) => {
   const dims = c.ints("normalizedShape");
   const [weight, bias] = [c.optional("weight"), c.optional("bias")];
-  const scale = weight === null ? filled(c, dims, 1) : c.as(weight);
+  const scale = weight === null ? fill(c, dims, 1) : c.as(weight);
   return c.node("LayerNormalization", [c.in("input"), scale, bias === null ? null : c.as(bias)], {
     axis: -dims.length,
     epsilon: { float: c.number("eps") },
   });
 };
 
-function filled(c: Call, sizes: readonly number[], value: number): Name {
+function fill(c: Call, sizes: readonly number[], value: number): Name {
   return c.node("Expand", [c.scalar(value), c.list(sizes)]);
 }
 
@@ -46,7 +46,7 @@ const rmsNorm: Writer = (c) => {
 // A tensor with one element per channel (dimension 1).
 function channels(c: Call, value: Value | null, fallback: number, count: Size): Name {
   if (value !== null) return c.as(value, c.out.dtype);
-  return filled(c, [c.known("the number of channels", count)], fallback);
+  return fill(c, [c.known("the number of channels", count)], fallback);
 }
 
 const batchNorm: Writer = (c) => {
@@ -91,7 +91,7 @@ const groupNorm: Writer = (c) => {
   const sizes = input.sizes();
   // Reshape's 0 keeps the size of the batch, and -1 takes the rest.
   const rows = c.node("Reshape", [c.in("input"), c.list([0, groups, -1])]);
-  const [scale, bias] = [filled(c, [groups], 1), filled(c, [groups], 0)];
+  const [scale, bias] = [fill(c, [groups], 1), fill(c, [groups], 0)];
   const epsilon = { float: c.number("eps") };
   const normal = c.node("InstanceNormalization", [rows, scale, bias], { epsilon });
   return affine(c, c.exporter.reshape(normal, [], sizes));

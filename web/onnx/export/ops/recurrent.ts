@@ -13,7 +13,7 @@ const kOrders = { LSTM: [0, 3, 1, 2], GRU: [1, 0, 2], RNN: [0] } as const;
 type Kind = keyof typeof kOrders;
 
 // A parameter with its gates in ONNX's order and a dimension for the direction.
-function reordered(c: Call, value: Value, kind: Kind): Name {
+function reorderGates(c: Call, value: Value, kind: Kind): Name {
   const order = kOrders[kind];
   const name = c.as(value, c.out.dtype);
   if (order.length === 1) return c.unsqueeze(name, [0]);
@@ -102,8 +102,8 @@ function steps(c: Call, kind: Kind, activation: string | null): Name[] {
     (one): one is Value => one instanceof Value,
   );
   const direction = {
-    inputWeight: reordered(c, weight, kind),
-    hiddenWeight: reordered(c, hiddenWeight, kind),
+    inputWeight: reorderGates(c, weight, kind),
+    hiddenWeight: reorderGates(c, hiddenWeight, kind),
     biases: biasesOf(c, biases, kind),
   };
   const [outputs, hidden, last] = layer(c, {
@@ -126,7 +126,7 @@ function biasesOf(c: Call, biases: readonly Value[], kind: Kind): Name | null {
   if (biases.length !== 2) return null;
   return c.node(
     "Concat",
-    biases.map((one) => reordered(c, one, kind)),
+    biases.map((one) => reorderGates(c, one, kind)),
     { axis: 1 },
   );
 }
@@ -150,8 +150,8 @@ const module_: Writer = (c) => {
     const directions = suffixes.map((suffix) => {
       const of = (name: string) => parameters[`${name}_l${i}${suffix}`] as Value;
       return {
-        inputWeight: reordered(c, of("weight_ih"), kind),
-        hiddenWeight: reordered(c, of("weight_hh"), kind),
+        inputWeight: reorderGates(c, of("weight_ih"), kind),
+        hiddenWeight: reorderGates(c, of("weight_hh"), kind),
         biases: module.bias ? biasesOf(c, [of("bias_ih"), of("bias_hh")], kind) : null,
       };
     });

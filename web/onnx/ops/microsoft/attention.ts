@@ -10,7 +10,7 @@ import {
   causalMask,
   fromHeads,
   intoHeads,
-  rotated,
+  rotate,
 } from "../attention.js";
 import { flag, float, ignored, int, maybeFloat, maybeInts, type Ops, op } from "../op.js";
 
@@ -176,8 +176,8 @@ const groupQuery = op({
         isInterleaved: given.rotary_interleaved,
         size: 2 * (c.shape[2] as number),
       };
-      query = rotated(first, c, s, rotation);
-      key = rotated(second, c, s, rotation);
+      query = rotate(first, c, s, rotation);
+      key = rotate(second, c, s, rotation);
     }
     const keys = joined(past, key);
     const values = joined(tensorOrNull(pastValue), value);
@@ -229,7 +229,7 @@ const rotaryEmbedding = op({
       isInterleaved: given.interleaved,
       size: given.rotary_embedding_dim || width,
     };
-    const result = rotated(split, anglesAt(table, places), anglesAt(tensor(sin), places), rotation);
+    const result = rotate(split, anglesAt(table, places), anglesAt(tensor(sin), places), rotation);
     return x.ndim === 3 ? fromHeads(result) : result;
   },
 });

@@ -83,7 +83,7 @@ const kActivations: Readonly<Record<string, Activation>> = {
   HardSigmoid: (x, [alpha = 0.2, beta = 0.5]) => eg.clamp(x.mul(alpha).add(beta), 0, 1),
 };
 
-function activated(x: eg.Tensor, name: string, params: readonly number[] = []): eg.Tensor {
+function activate(x: eg.Tensor, name: string, params: readonly number[] = []): eg.Tensor {
   if (name === "") return x;
   const activation = Object.hasOwn(kActivations, name) ? kActivations[name] : undefined;
   if (activation === undefined)
@@ -95,7 +95,7 @@ const fusedConv = op({
   attributes: { ...kWindow, group: int(1), activation: string(""), activation_params: maybeFloats },
   run: ([x, weight, bias, sum], given) => {
     const result = convolution(tensor(x), tensor(weight), tensorOrNull(bias), given);
-    return activated(plus(result, sum), given.activation, given.activation_params);
+    return activate(plus(result, sum), given.activation, given.activation_params);
   },
 });
 
@@ -111,7 +111,7 @@ const fusedGemm = op({
     activation_gamma: ignored,
   },
   run: (inputs, given) =>
-    activated(gemm(inputs, given), given.activation, [
+    activate(gemm(inputs, given), given.activation, [
       given.activation_alpha,
       given.activation_beta,
     ]),

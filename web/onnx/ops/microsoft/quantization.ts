@@ -13,7 +13,7 @@ import {
 } from "../quantization.js";
 
 // Each byte packs several numbers, the first in its lowest bits.
-function unpacked(bytes: eg.Tensor, bits: number): eg.Tensor {
+function unpack(bytes: eg.Tensor, bits: number): eg.Tensor {
   if (bits === 8) return bytes;
   const whole = bytes.to("int32");
   const parts = Array.from({ length: 8 / bits }, (_, i) =>
@@ -40,7 +40,7 @@ function blockWeights(
     fail("InvalidArgument", "OnnxModule", `weights of ${bits} bits are not supported.`);
   const count = Math.ceil(K / size);
   const scale = tensor(scales).reshape([N, count, 1]);
-  const numbers = unpacked(tensor(packed).reshape([N, count, -1]), bits).to(scale.dtype);
+  const numbers = unpack(tensor(packed).reshape([N, count, -1]), bits).to(scale.dtype);
   const zero = zeroPoints(zeros, N, count, bits, scale.dtype);
   const weights = numbers
     .sub(zero)
@@ -59,7 +59,7 @@ function zeroPoints(
   if (zeros === undefined) return 2 ** (bits - 1);
   const given = tensor(zeros);
   if (given.isFloatingPoint()) return given.reshape([rows, count, 1]);
-  const all = unpacked(given.reshape([rows, -1]), bits);
+  const all = unpack(given.reshape([rows, -1]), bits);
   return eg.narrow(all, 1, 0, count).to(dtype).unsqueeze(2);
 }
 

@@ -10,7 +10,7 @@ import { type Windows, windowsOn } from "../windows.js";
 const kDeformConv = { ...kConv, offset_group: int(1) };
 
 // Each kernel element samples the image, by interpolation, at its position plus an offset.
-function deformed(
+function deform(
   [input, kernel, offsets, bias, mask]: readonly Value[],
   given: ValuesOf<typeof kDeformConv>,
 ): eg.Tensor {
@@ -64,5 +64,5 @@ function places2d(
 }
 
 export const kDeformable: Ops = {
-  DeformConv: op({ since: 19, attributes: kDeformConv, run: deformed }),
+  DeformConv: op({ since: 19, attributes: kDeformConv, run: deform }),
 };

@@ -81,7 +81,7 @@ function roiAlign([input, regions, batches]: readonly Value[], given: RoiAlign):
     const least = offset === 0 ? 1 : 0;
     const ys = samples(top, Math.max(bottom - top, least), rows, given.sampling_ratio, height);
     const xs = samples(left, Math.max(right - left, least), columns, given.sampling_ratio, width);
-    const values = sampled(flat, batch * height * width, ys.places, xs.places, width, given.mode);
+    const values = sample(flat, batch * height * width, ys.places, xs.places, width, given.mode);
     const cells = values.reshape([rows, ys.each, columns, xs.each, channels]);
     const result = given.mode === "max" ? eg.amax(cells, [1, 3]) : eg.mean(cells, [1, 3]);
     return eg.permute(result, [2, 0, 1]);
@@ -122,7 +122,7 @@ function samples(
   return { each, places };
 }
 
-function sampled(
+function sample(
   flat: eg.Tensor,
   first: number,
   ys: readonly Place[],

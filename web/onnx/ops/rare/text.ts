@@ -17,10 +17,10 @@ import {
   string,
 } from "../op.js";
 
-const changed = (text: string, action: string) =>
+const changeCase = (text: string, action: string) =>
   action === "LOWER" ? text.toLowerCase() : action === "UPPER" ? text.toUpperCase() : text;
 
-function normalized(
+function normalize(
   input: Value,
   action: string,
   isSensitive: boolean,
@@ -29,7 +29,9 @@ function normalized(
   const { data, shape } = texts(input);
   const key = (text: string) => (isSensitive ? text : text.toLowerCase());
   const stopped = new Set(stopwords.map(key));
-  const kept = data.filter((text) => !stopped.has(key(text))).map((text) => changed(text, action));
+  const kept = data
+    .filter((text) => !stopped.has(key(text)))
+    .map((text) => changeCase(text, action));
   // If nothing is left, the result is one empty string.
   const result = kept.length === 0 ? [""] : kept;
   return new Host("string", [...shape.slice(0, -1), result.length], result);
@@ -85,10 +87,10 @@ function frequencies(
       }
     }
   }
-  return result.map((count, i) => scored(count, given.mode, given.weights?.[i]));
+  return result.map((count, i) => score(count, given.mode, given.weights?.[i]));
 }
 
-function scored(count: number, mode: string, weight = 1): number {
+function score(count: number, mode: string, weight = 1): number {
   if (mode === "TF") return count;
   return mode === "IDF" ? Number(count > 0) * weight : count * weight;
 }
@@ -103,7 +105,7 @@ export const kText: Ops = {
       stopwords: maybeStrings,
     },
     run: ([x], given) =>
-      normalized(x, given.case_change_action, given.is_case_sensitive, given.stopwords ?? []),
+      normalize(x, given.case_change_action, given.is_case_sensitive, given.stopwords ?? []),
   }),
   StringConcat: op({
     since: 20,
