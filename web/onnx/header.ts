@@ -27,7 +27,7 @@ export function headerOf(model: Message<"Model">): OnnxHeader {
   };
 }
 
-/** Returns the name of a domain; the default one has two, "" and "ai.onnx", of which this returns the first. */
+/** Returns the normalized name of a domain: "" for the default domain, which is also called "ai.onnx". */
 export function normalDomain(domain: string | undefined): string {
   return domain === undefined || domain === "ai.onnx" ? "" : domain;
 }

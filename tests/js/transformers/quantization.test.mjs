@@ -110,7 +110,10 @@ for (const [name, isTransposed, tables] of [
           modulesToSave: [table],
         });
         const again = await load();
-        assert.throws(() => getPeftModel(again, saved), /quantized weights cannot be fully trained/);
+        assert.throws(
+          () => getPeftModel(again, saved),
+          /quantized weights cannot be fully trained/,
+        );
       });
     });
   }

@@ -162,7 +162,7 @@ class Tracer {
     const place = this.#path.at(-1);
     console.warn(
       `edgegrad: [onnx.save] ${place ? `the module ${place}` : "the module"} reads values that depend on the inputs, as item() does: ` +
-        "in the file they and what follows from them are what they were in this call. Use ops such as where() instead.",
+        "in the file these values, and everything computed from them, are constants of this call. Use ops such as where() instead.",
     );
   }
 

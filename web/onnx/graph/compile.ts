@@ -336,7 +336,7 @@ class Compiler {
       const where = node === "" ? "" : `, first in "${node}"`;
       return `${what} (${count} ${count === 1 ? "time" : "times"}${where})`;
     });
-    fail("InvalidArgument", kWhere, `the model needs what is not supported: ${list.join("; ")}.`);
+    fail("InvalidArgument", kWhere, `the model uses unsupported features: ${list.join("; ")}.`);
   }
 }
 

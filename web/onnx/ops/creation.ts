@@ -36,7 +36,7 @@ import { roundedToPower, roundedToSmall } from "./small_casts.js";
 export function typeAttribute(value: number | undefined, missing: TypeName = "float"): TypeName {
   if (value === undefined) return missing;
   return (
-    typeNumbered(value) ?? fail("InvalidArgument", "OnnxModule", `${value} is no element type.`)
+    typeNumbered(value) ?? fail("InvalidArgument", "OnnxModule", `${value} is not an element type.`)
   );
 }
 
