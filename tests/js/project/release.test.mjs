@@ -97,7 +97,7 @@ describe("npm run release", () => {
 
     const again = await release("0.2.0");
     assert.equal(again.status, 1);
-    assert.match(again.stderr, /tag v0\.2\.0 is there/);
+    assert.match(again.stderr, /tag v0\.2\.0 exists/);
     git("tag", "--delete", "v0.2.0");
     git("reset", "--quiet", "--hard", "HEAD~1");
   });
