@@ -2,7 +2,7 @@
 
 // The format of everything that C++ and TypeScript exchange as numbers, described once for two
 // readers: tools/border.cpp writes it down as web/src/generated/border.ts, and border_hash() makes
-// one number of it, by which a module and a script of different builds recognise each other.
+// one number of it, by which a module and a script of different builds recognize each other.
 
 #include <array>
 #include <cstdint>

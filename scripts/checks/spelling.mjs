@@ -11,6 +11,7 @@ const kWords = {
   cancelled: "canceled",
   cancelling: "canceling",
   catalogue: "catalog",
+  centred: "centered",
   centre: "center",
   centring: "centering",
   colour: "color",
@@ -42,8 +43,8 @@ const kWords = {
   visualis: "visualiz",
 };
 
-// "optimistic", "specialist" and the like are the same in both.
-const kPattern = new RegExp(`(${Object.keys(kWords).join("|")})(?!t)`, "gi");
+// "optimistic", "specialist" and the like are the same in both, and aria-labelledby is a name of HTML.
+const kPattern = new RegExp(`(${Object.keys(kWords).join("|")})(?!t|by)`, "gi");
 const kText = /\.(css|cpp|h|html|js|json|md|mjs|py|s|ts|tsx|txt|vue|svelte|yml)$/;
 /** Texts of others, data, and names that PyTorch's tests have. */
 const kOthers =

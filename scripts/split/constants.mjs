@@ -12,7 +12,7 @@ export function constantsOf(whole, linked) {
   const { index, content } = linked.segment(kSegment);
   const segment = whole.segments()[index];
   if (!segment.content.equals(content))
-    throw new Error("optimisation changed the constants, so the references to them are not known");
+    throw new Error("optimization changed the constants, so the references to them are not known");
   return { index, content, address: linked.addressOf(kSegment) };
 }
 

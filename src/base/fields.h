@@ -2,7 +2,7 @@
 
 // Reflection for plain structs: references to the fields and their offsets. With it, a call of any
 // kernel is recorded for a device without code per kernel. C++ has no reflection, so the number of
-// fields is found by testing how many values the struct can be initialised from, and the field
+// fields is found by testing how many values the struct can be initialized from, and the field
 // types come from a structured binding of that size.
 
 #include <array>

@@ -25,7 +25,7 @@ inline void check_factor(std::string_view op, std::string_view name, Scalar fact
 }
 /// A tensor filled with one value, which has to fit the dtype.
 Tensor full(const Shape& shape, Scalar value, DType dtype, Device device = {});
-/// An uninitialised tensor with the shape, dtype and device of `t`, and its strides when dense.
+/// An uninitialized tensor with the shape, dtype and device of `t`, and its strides when dense.
 Tensor empty_like(const Tensor& t);
 Tensor empty_with_layout_of(const Tensor& t, DType dtype);
 Tensor full_like(const Tensor& t, Scalar value);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Normalisation of channels over all samples and positions: a packed array is seen as
+// Normalization of channels over all samples and positions: a packed array is seen as
 // [outer, channels, inner], with a mean, a variance and parameters per channel. All arrays hold
 // floats.
 

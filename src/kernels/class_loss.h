@@ -5,7 +5,7 @@
 // The target of a position is a distribution q over classes: (1 - smoothing) w[t] at its class t,
 // plus smoothing w[c] / classes at every class c; q is zero when t is ignore_index. The negative
 // log-likelihood is -sum(q * log_probability); cross entropy applies it to the log-softmax of the
-// scores. One pass computes cross entropy and saves only the normalisation of each row.
+// scores. One pass computes cross entropy and saves only the normalization of each row.
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Normalisation of rows: layer norm, and RMS norm, which is layer norm with the mean taken as zero.
+// Normalization of rows: layer norm, and RMS norm, which is layer norm with the mean taken as zero.
 // All arrays are packed and hold floats, `rows` rows of `width`; weight and bias have one number
 // per column, the mean and the reciprocal standard deviation (rstd) one per row. A call without
 // `mean` is an RMS norm.

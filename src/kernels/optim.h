@@ -1,6 +1,6 @@
 #pragma once
 
-// Optimiser steps: one pass over `count` elements of a parameter, its gradient and its state, in
+// Optimizer steps: one pass over `count` elements of a parameter, its gradient and its state, in
 // PyTorch's order of operations, so that a training run matches PyTorch's to the last digits. All
 // of them have the same layout and the same floating dtype. The parameter and the state are updated
 // in place.
@@ -22,7 +22,7 @@ struct SgdOptions {
   double weight_decay;
   bool nesterov;
   bool maximize;
-  /// This is the first step: the momentum buffer is initialised with the gradient.
+  /// This is the first step: the momentum buffer is initialized with the gradient.
   bool first;
 };
 

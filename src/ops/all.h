@@ -59,7 +59,7 @@ using Families = TypeList<
     Family<"New tensors", FactoryOps>, Family<"Reductions", ReductionOps, ReductionCompositeOps>,
     Family<"Choices between tensors", BranchOps>, Family<"Softmax", SoftmaxOps>,
     Family<"Losses", LossOps>, Family<"Products", MatmulOps, EinsumOps, QuantizedOps>,
-    Family<"Linear algebra", LinalgOps>, Family<"Normalisation", NormOps, ChannelNormOps>,
+    Family<"Linear algebra", LinalgOps>, Family<"Normalization", NormOps, ChannelNormOps>,
     Family<"Distances", DistanceOps>, Family<"Images", PadOps, InterpolateOps, PoolOps, ConvOps>,
     Family<"Attention", AttentionOps>, Family<"Recurrent layers", RecurrentOps>,
     Family<"Sparse tensors", SparseOps>, Family<"Order", OrderOps, DistinctOps>,

@@ -31,7 +31,7 @@ class Accelerator {
   /// than the CPU's.
   virtual bool draws() const { return false; }
 
-  /// Allocates a block of uninitialised device memory; throws OutOfMemory. The returned address
+  /// Allocates a block of uninitialized device memory; throws OutOfMemory. The returned address
   /// identifies the block and must never be dereferenced.
   virtual void* allocate(std::size_t bytes) = 0;
   /// Frees a block. Calls made before may still use it. Does not wait for the lock of other

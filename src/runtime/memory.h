@@ -9,7 +9,7 @@
 
 namespace eg {
 
-/// Returns uninitialised memory; throws OutOfMemory with the bytes requested and the bytes in use.
+/// Returns uninitialized memory; throws OutOfMemory with the bytes requested and the bytes in use.
 void* allocate_bytes(std::size_t bytes);
 
 /// Frees a block of allocate_bytes; `bytes` is the size that was requested.

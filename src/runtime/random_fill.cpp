@@ -156,7 +156,7 @@ void fill_normal_blocks(std::span<T> out, double mean, double std, Generator& ge
 }
 
 // T may round a number next to an integer bound out of the requested range. The bound is then moved
-// inwards by the distance between two neighbours in T. Bounds next to 2^63, which int64 cannot
+// inwards by the distance between two neighbors in T. Bounds next to 2^63, which int64 cannot
 // represent, stay unchanged.
 template <RandomReal T>
 std::int64_t spacing_at(std::int64_t value) {

@@ -49,7 +49,7 @@ class Recording {
   /// Makes every replay call `work` at this position, without recording it.
   virtual void note_live(std::function<void()> work) = 0;
 
-  /// Allocates uninitialised device memory that belongs to the recording.
+  /// Allocates uninitialized device memory that belongs to the recording.
   void* allocate(std::size_t bytes, Device device);
   /// Returns false if the host must not read or write a block, because its value is variable.
   bool allows_host_access(void* block, Device device);

@@ -15,7 +15,7 @@ namespace eg {
 
 class Storage final : public RefCounted, public Pooled {
  public:
-  /// Allocates uninitialised memory; throws OutOfMemory.
+  /// Allocates uninitialized memory; throws OutOfMemory.
   Storage(std::size_t bytes, Device device);
   ~Storage();
 

@@ -90,7 +90,7 @@ class Tensor {
   Tensor() = default;
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
 
-  /// Returns an uninitialised, row-major tensor; throws what check_shape() throws.
+  /// Returns an uninitialized, row-major tensor; throws what check_shape() throws.
   static Tensor empty(const Shape& shape, DType dtype, Device device = {});
 
   bool defined() const { return impl_ != nullptr; }

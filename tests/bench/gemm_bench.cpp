@@ -69,7 +69,7 @@ template <class T, Vector<T> (*Operation)(Vector<T>, Vector<T>, Vector<T>)>
 template <class T, Vector<T> (*Operation)(Vector<T>, Vector<T>, Vector<T>)>
 void run_ceiling() {
   static const std::vector<T> numbers(kSums * kLanes<T>, T(1e-3));
-  // Called through a volatile pointer; otherwise the wasm optimiser inlines the loop into a
+  // Called through a volatile pointer; otherwise the wasm optimizer inlines the loop into a
   // function that is entered once and therefore stays in the engine's baseline tier.
   static T (*volatile loop)(std::int64_t, const T*) = ceiling_loop<T, Operation>;
   static volatile T sink;
@@ -296,7 +296,7 @@ int main(int argc, char** argv) {
   std::erase_if(cases, [&](const Case& c) {
     return c.group != "ceiling" && !only.empty() && c.json.find(only) == std::string::npos;
   });
-  // Calibrate twice: the first pass lets the engine compile the hot functions with its optimising
+  // Calibrate twice: the first pass lets the engine compile the hot functions with its optimizing
   // tier.
   for (Case& c : cases) c.calibrate(0.02);
   for (Case& c : cases) c.calibrate(0.005);

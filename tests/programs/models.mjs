@@ -243,7 +243,7 @@ function mixedUp(record, dtype) {
 }
 
 /** VQ-VAE: the nearest code, a straight-through gradient, and codes that move towards the encodings. */
-function quantised(record, dtype) {
+function quantized(record, dtype) {
   const x = eg.randn([20, 4], { dtype });
   const encoder = linear(dtype, 4, 3);
   const decoder = linear(dtype, 3, 4);
@@ -297,7 +297,7 @@ function detected(record, dtype) {
 /** NeRF: positional encoding, densities along rays, and products of transmittances. */
 function rays(record, dtype) {
   const [points] = eg.rand([4, 8, 1], { dtype }).sort({ dim: 1 });
-  const colours = eg.rand([4, 3], { dtype });
+  const colors = eg.rand([4, 3], { dtype });
   const net = new nn.Sequential(new nn.Linear(8, 16), new nn.ReLU(), new nn.Linear(16, 4));
   const lossOf = () => {
     const waves = points.mul(eg.pow(2, eg.arange(4, { dtype }))).mul(Math.PI);
@@ -310,7 +310,7 @@ function rays(record, dtype) {
     const alpha = eg.sub(1, sigma.neg().mul(gaps).exp());
     const free = eg.cat([eg.ones([4, 1], { dtype }), eg.sub(1, alpha).add(1e-10)], 1);
     const weights = alpha.mul(eg.cumprod(free, 1).at(all, earlier));
-    return F.mseLoss(eg.einsum("rs,rsc->rc", weights, rgb), colours);
+    return F.mseLoss(eg.einsum("rs,rsc->rc", weights, rgb), colors);
   };
   return fit(net.to(dtype).parameters(), lossOf, record);
 }
@@ -369,7 +369,7 @@ export const programs = {
   "filter of frequencies": spectral,
   Sinkhorn: sinkhorn,
   "mixup and FGSM": mixedUp,
-  "VQ-VAE": quantised,
+  "VQ-VAE": quantized,
   detection: detected,
   NeRF: rays,
   quantiles,

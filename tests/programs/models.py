@@ -204,7 +204,7 @@ def mixed_up(record, dtype):
     return fit(model.parameters(), loss_of, record)
 
 
-def quantised(record, dtype):
+def quantized(record, dtype):
     """VQ-VAE: the nearest code, straight through, and codes that follow."""
     x = torch.randn(20, 4, dtype=dtype)
     encoder, decoder = nn.Linear(4, 3).to(dtype), nn.Linear(3, 4).to(dtype)
@@ -249,7 +249,7 @@ def detected(record, dtype):
 def rays(record, dtype):
     """NeRF: positions as waves, densities along rays, products of what passes."""
     points = torch.rand(4, 8, 1, dtype=dtype).sort(dim=1).values
-    colours = torch.rand(4, 3, dtype=dtype)
+    colors = torch.rand(4, 3, dtype=dtype)
     net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).to(dtype)
 
     def loss_of():
@@ -260,7 +260,7 @@ def rays(record, dtype):
         alpha = 1 - torch.exp(-sigma * gaps)
         passed = torch.cumprod(torch.cat([torch.ones(4, 1, dtype=dtype), 1 - alpha + 1e-10], 1), 1)[:, :-1]
         weights = alpha * passed
-        return F.mse_loss(torch.einsum("rs,rsc->rc", weights, rgb), colours)
+        return F.mse_loss(torch.einsum("rs,rsc->rc", weights, rgb), colors)
 
     return fit(net.parameters(), loss_of, record)
 
@@ -314,7 +314,7 @@ programs = {
     "filter of frequencies": spectral,
     "Sinkhorn": sinkhorn,
     "mixup and FGSM": mixed_up,
-    "VQ-VAE": quantised,
+    "VQ-VAE": quantized,
     "detection": detected,
     "NeRF": rays,
     "quantiles": quantiles,

@@ -104,7 +104,7 @@ function parametrizedWeightNorm(record, dtype) {
   return model.parameters();
 }
 
-/** A WGAN whose critic uses spectral normalisation. */
+/** A WGAN whose critic uses spectral normalization. */
 function gan(normed) {
   return (record, dtype) => {
     const generator = new nn.Sequential(
@@ -180,8 +180,8 @@ function parametrized(record, dtype) {
   return model.parameters();
 }
 
-/** Every initialisation that draws no normal numbers, and those that do. */
-function initialised(record, dtype) {
+/** Every initialization that draws no normal numbers, and those that do. */
+function initialized(record, dtype) {
   const gain = nn.init.calculateGain("leaky_relu", 0.1);
   const params = Object.entries({
     uniform_: { a: -0.2, b: 0.7 },
@@ -344,5 +344,5 @@ export const programs = {
     return parametrizations.spectralNorm(layer, { nPowerIterations: 2 });
   }),
   "parametrizations of one's own": parametrized,
-  initialisations: initialised,
+  initializations: initialized,
 };

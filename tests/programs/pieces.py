@@ -170,8 +170,8 @@ def parametrized(record, dtype):
     return model.parameters()
 
 
-def initialised(record, dtype):
-    """Every initialisation that draws no normal numbers, and those that do."""
+def initialized(record, dtype):
+    """Every initialization that draws no normal numbers, and those that do."""
     params = []
     for name, options in [
         ("uniform_", {"a": -0.2, "b": 0.7}),
@@ -279,5 +279,5 @@ programs = {
     "spectralNorm": gan(lambda layer: nn.utils.spectral_norm(layer)),
     "parametrizations.spectralNorm": gan(lambda layer: parametrizations.spectral_norm(layer, n_power_iterations=2)),
     "parametrizations of one's own": parametrized,
-    "initialisations": initialised,
+    "initializations": initialized,
 }

@@ -319,10 +319,10 @@ function word2vec(record, dtype) {
   const params = parametersOf(inside, outside);
   const optimizer = new optim.SGD(params, { lr: 1 });
   for (let step = 0; step < 20; step++) {
-    const centre = eg.multinomial(frequencies, 8, { replacement: false });
+    const center = eg.multinomial(frequencies, 8, { replacement: false });
     const context = words.at(eg.randperm(60).at(eg.slice(null, 8)));
     const negatives = eg.multinomial(frequencies.expand([8, 20]), 4, { replacement: true });
-    const v = inside.call(centre);
+    const v = inside.call(center);
     const near = F.logsigmoid(v.mul(outside.call(context)).sum(1));
     const scores = eg.bmm(outside.call(negatives), v.unsqueeze(2)).squeeze(2);
     const loss = near.add(F.logsigmoid(scores.neg()).sum(1)).mean().neg();

@@ -292,10 +292,10 @@ def word2vec(record, dtype):
     nn.init.zeros_(outside.weight)
     optimizer = optim.SGD([*inside.parameters(), *outside.parameters()], lr=1.0)
     for step in range(20):
-        centre = torch.multinomial(frequencies, 8, replacement=False)
+        center = torch.multinomial(frequencies, 8, replacement=False)
         context = words[torch.randperm(60)[:8]]
         negatives = torch.multinomial(frequencies.expand(8, 20), 4, replacement=True)
-        v = inside(centre)
+        v = inside(center)
         positive_loss = F.logsigmoid((v * outside(context)).sum(1))
         negative_loss = F.logsigmoid(-torch.bmm(outside(negatives), v.unsqueeze(2)).squeeze(2)).sum(1)
         loss = -(positive_loss + negative_loss).mean()

@@ -255,19 +255,19 @@ function vectors(record, dtype) {
   model.to(dtype);
   const x = eg.randn([16, 4], { dtype });
   const y = x.prod(1, { keepdim: true });
-  let centre = parametersToVector(model.parameters()).detach();
+  let center = parametersToVector(model.parameters()).detach();
   for (let step = 0; step < 12; step++) {
-    const noise = eg.randn([6, centre.numel], { dtype });
+    const noise = eg.randn([6, center.numel], { dtype });
     const each = [...noise].map((one) => {
-      vectorToParameters(centre.add(one.mul(0.1)), model.parameters());
+      vectorToParameters(center.add(one.mul(0.1)), model.parameters());
       return F.mseLoss(model.call(x), y).detach();
     });
     const scores = eg.stack(each);
     const weights = scores.sub(scores.mean()).div(scores.std());
-    centre = centre.sub(weights.matmul(noise).mul(0.05).div(6));
+    center = center.sub(weights.matmul(noise).mul(0.05).div(6));
     record(scores.mean());
   }
-  vectorToParameters(centre, model.parameters());
+  vectorToParameters(center, model.parameters());
   return model.parameters();
 }
 

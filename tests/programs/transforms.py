@@ -203,18 +203,18 @@ def vectors(record, dtype):
     model = nn.Sequential(nn.Linear(4, 6), nn.Sigmoid(), nn.Linear(6, 1)).to(dtype)
     x = torch.randn(16, 4, dtype=dtype)
     y = x.prod(1, keepdim=True)
-    centre = parameters_to_vector(model.parameters()).detach()
+    center = parameters_to_vector(model.parameters()).detach()
     for _ in range(12):
-        noise = torch.randn(6, centre.numel(), dtype=dtype)
+        noise = torch.randn(6, center.numel(), dtype=dtype)
         scores = []
         for one in noise:
-            vector_to_parameters(centre + 0.1 * one, model.parameters())
+            vector_to_parameters(center + 0.1 * one, model.parameters())
             scores.append(F.mse_loss(model(x), y).detach())
         scores = torch.stack(scores)
         weights = (scores - scores.mean()) / scores.std()
-        centre = centre - 0.05 * (weights @ noise) / 6
+        center = center - 0.05 * (weights @ noise) / 6
         record(scores.mean())
-    vector_to_parameters(centre, model.parameters())
+    vector_to_parameters(center, model.parameters())
     return model.parameters()
 
 

@@ -9,7 +9,7 @@ import { elementwise } from "./support/kernel_fields.mjs";
 import { kLargest } from "./support/operands.mjs";
 import { options, playing } from "./support/playing.mjs";
 
-// Zeros, tiny and huge numbers, the branch points and their neighbours, the points where exponentials overflow, and infinity.
+// Zeros, tiny and huge numbers, the branch points and their neighbors, the points where exponentials overflow, and infinity.
 const kMagnitudes = [
   0,
   1e-30,

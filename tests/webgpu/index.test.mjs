@@ -89,12 +89,12 @@ test("an index that is out of range", options, async () => {
   const packed = p.view("float32", range(outer * 4 * inner));
   const bad = { selection: selectionOf(p, [0, 5, 1, -1]), indexed, packed };
   const kernels = { take_rows: bad, put_rows: bad, add_rows: { ...bad, skip: -1 } };
-  const neighbours = [p.view("float32", [1, 2]), p.view("float32", [3, 4])];
+  const neighbors = [p.view("float32", [1, 2]), p.view("float32", [3, 4])];
   for (const [name, fields] of Object.entries(kernels)) {
     p.kernel(name, fields, "embedding");
     // Where it is taken from or put to is not said, but it is inside the memory.
     await p.read(packed);
-    assert.deepEqual(await Promise.all(neighbours.map((view) => p.read(view))), [[1, 2], [3, 4]]); // biome-ignore format: two views
+    assert.deepEqual(await Promise.all(neighbors.map((view) => p.read(view))), [[1, 2], [3, 4]]); // biome-ignore format: two views
   }
   const checked = p.empty("int64", 3);
   const gather = { op: "gather", count: 3, dim: 0, index: p.view("int64", [3, 7, 2]), checked };

@@ -228,7 +228,7 @@ test("dropout", options, async () => {
   assertClose(await p.read(y), [2, 0, NaN, 8, 10, -0]);
 });
 
-// [samples, channels, neighbours in a channel of a sample]
+// [samples, channels, neighbors in a channel of a sample]
 const kChannels = [
   [64, 5, 1],
   [9, 70, 1],
@@ -238,7 +238,7 @@ const kChannels = [
 ];
 
 testBoth(
-  "batch norm and its gradients, of channels with few and with many neighbours",
+  "batch norm and its gradients, of channels with few and with many neighbors",
   async (p) => {
     for (const [outer, channels, inner] of kChannels) {
       const count = outer * channels * inner;

@@ -1,4 +1,4 @@
-// Optimiser steps match the CPU's.
+// Optimizer steps match the CPU's.
 
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
@@ -10,7 +10,7 @@ const kSteps = 4;
 const grads = Array.from({ length: kSteps }, (_, step) => randoms(kCount, 20 + step));
 const start = randoms(kCount, 7);
 
-/** Returns the parameter after some steps of one of the package's optimisers. */
+/** Returns the parameter after some steps of one of the package's optimizers. */
 function onCpu(make) {
   const param = eg.tensor(start, { requiresGrad: true });
   const optimizer = make([param]);

@@ -41,7 +41,7 @@ testBoth("numbers have the distribution that is asked for", async (p) => {
   const normal = await of("float32", RandomKind.Normal, 2, 0.5);
   near(mean(normal), 2, 0.02);
   near(spread(normal), 0.5, 0.02);
-  // The share within a standard deviation, and no relation between neighbours, of which two come from the same words.
+  // The share within a standard deviation, and no relation between neighbors, of which two come from the same words.
   near(mean(normal.map((x) => Number(Math.abs(x - 2) < 0.5))), 0.6827, 0.02);
   near(mean(normal.slice(1).map((x, i) => (x - 2) * (normal[i] - 2))), 0, 0.01);
 

@@ -1,4 +1,4 @@
-// Consecutive optimiser steps: they need few dispatches, and each has the same effect as if it ran alone.
+// Consecutive optimizer steps: they need few dispatches, and each has the same effect as if it ran alone.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -196,7 +196,7 @@ test("other kernels say how much they need", options, async () => {
 });
 
 test(
-  "an optimiser's step that needs too much fails what it would have written, and nothing waits forever",
+  "an optimizer's step that needs too much fails what it would have written, and nothing waits forever",
   options,
   async () => {
     for (const { limited: p } of kPlayers) {

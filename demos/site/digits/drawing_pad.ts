@@ -1,7 +1,7 @@
 // The drawing area, for a pointer, or for the keyboard with a pen that the arrow keys move.
 
 import { color, kThemeChanged } from "../shared/frame.js";
-import { centred } from "./centred.js";
+import { centered } from "./centered.js";
 import { kSide } from "./digits.js";
 import "./drawing_pad.css";
 
@@ -66,7 +66,7 @@ export class DrawingPad {
     const { data } = this.#ink.getImageData(0, 0, this.#side, this.#side);
     const ink = new Uint8Array(this.#side * this.#side);
     for (let i = 0; i < ink.length; i++) ink[i] = data[4 * i + 3] as number;
-    return centred(ink, this.#side);
+    return centered(ink, this.#side);
   }
 
   #listen(): void {

@@ -8,11 +8,11 @@ export interface Points {
   readonly classes: Float32Array;
 }
 
-type Labelled = readonly [x: number, y: number, isPositive: boolean];
+type Labeled = readonly [x: number, y: number, isPositive: boolean];
 
 const kPoints = 200;
 
-const kMakers: Record<Settings["dataset"], (i: number) => Labelled> = {
+const kMakers: Record<Settings["dataset"], (i: number) => Labeled> = {
   spiral: (i) => {
     const along = Math.floor(i / 2) / (kPoints / 2);
     const angle = along * 3.5 * Math.PI + (i % 2) * Math.PI;
@@ -30,8 +30,8 @@ const kMakers: Record<Settings["dataset"], (i: number) => Labelled> = {
     return [x, y, x * y > 0];
   },
   gauss: (i) => {
-    const centre = i % 2 === 0 ? 0.4 : -0.4;
-    return [centre + 0.15 * normal(), centre + 0.15 * normal(), i % 2 === 0];
+    const center = i % 2 === 0 ? 0.4 : -0.4;
+    return [center + 0.15 * normal(), center + 0.15 * normal(), i % 2 === 0];
   },
 };
 

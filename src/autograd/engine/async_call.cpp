@@ -12,8 +12,8 @@ namespace {
 
 constinit thread_local const std::shared_ptr<AsyncCall>* current_call = nullptr;
 
-std::exception_ptr cancelled() {
-  return std::make_exception_ptr(Error(ErrorCode::kInternal, "the call was cancelled."));
+std::exception_ptr canceled() {
+  return std::make_exception_ptr(Error(ErrorCode::kInternal, "the call was canceled."));
 }
 
 }  // namespace
@@ -25,21 +25,21 @@ void AsyncCall::cancel() {
   IntrusivePtr<GraphTask> task;
   {
     const std::scoped_lock lock(mutex_);
-    is_cancelled_ = true;
+    is_canceled_ = true;
     task = task_.lock();
   }
-  if (task != nullptr) task->set_exception(cancelled());
+  if (task != nullptr) task->set_exception(canceled());
 }
 
 void AsyncCall::begin(GraphTask& task) {
-  bool is_cancelled = false;
+  bool is_canceled = false;
   {
     const std::scoped_lock lock(mutex_);
     // A call made inside of this one is not the one to end.
     if (task_.lock() == nullptr) task_ = WeakPtr<GraphTask>(IntrusivePtr<GraphTask>(&task));
-    is_cancelled = is_cancelled_;
+    is_canceled = is_canceled_;
   }
-  if (is_cancelled) task.set_exception(cancelled());
+  if (is_canceled) task.set_exception(canceled());
 }
 
 double AsyncCall::number_here() const { return maker_ == Inbox::current() ? number_ : 0; }

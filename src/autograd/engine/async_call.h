@@ -51,7 +51,7 @@ class AsyncCall {
   const double number_;
   const std::shared_ptr<Inbox> maker_;
   std::mutex mutex_;
-  bool is_cancelled_ = false;
+  bool is_canceled_ = false;
   WeakPtr<GraphTask> task_;
 };
 

@@ -74,7 +74,7 @@ GradList AccumulateGrad::apply(GradList&& grads) {
 void AccumulateGrad::accumulate(const Tensor& grad) {
   // Post-hooks receive the incoming gradient, so the engine holds a second handle for them.
   const std::uint32_t own_references = has_post_hooks() ? 2 : 1;
-  // The lock serialises additions. The user's own changes of `.grad` do not take it: if one happens
+  // The lock serializes additions. The user's own changes of `.grad` do not take it: if one happens
   // in between, the addition is repeated on the new value.
   const auto lock = lock_objects(mutex());
   for (;;) {

@@ -38,7 +38,7 @@ Node::~Node() { live_nodes.add(-1); }
 std::int64_t Node::live_count() { return live_nodes.load(); }
 
 void Node::on_last_release(Node* node) {
-  // Deleting a node may drop the last reference to its neighbours, through edges or saved tensors.
+  // Deleting a node may drop the last reference to its neighbors, through edges or saved tensors.
   // Only the outermost release on a thread deletes; inner ones queue their node. The queue is an
   // intrusive list, because nodes are also released when memory has run out.
   struct Pending {

@@ -34,7 +34,7 @@ class Blocks {
   void trim(Stream& stream);
 
   /// Starts over on another GPU after the previous one was lost. The numbers of earlier blocks are
-  /// not reused, so is_lost() recognises them.
+  /// not reused, so is_lost() recognizes them.
   void reset(BlockLimits limits);
   bool is_lost(Block block) const { return block < first_; }
 

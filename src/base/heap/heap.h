@@ -40,7 +40,7 @@ class Heap {
  public:
   explicit constexpr Heap(Arena& arena) : arena_(&arena) {}
 
-  /// Returns uninitialised memory aligned to 64 (16 below 512 bytes), or nullptr.
+  /// Returns uninitialized memory aligned to 64 (16 below 512 bytes), or nullptr.
   void* allocate(std::size_t bytes);
   /// allocate() for blocks that may be long-lived: places them among the small blocks, unless they
   /// are larger than 4 MiB.

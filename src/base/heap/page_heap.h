@@ -1,7 +1,7 @@
 #pragma once
 
 // Ranges of pages. A request is served by the smallest free range that is large enough, and a freed
-// range is merged with its free neighbours immediately. Page metadata is stored in a separate
+// range is merged with its free neighbors immediately. Page metadata is stored in a separate
 // table, so nothing is allocated between blocks. Makes no system calls and is not thread-safe: Heap
 // holds the lock (heap.h).
 

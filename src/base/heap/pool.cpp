@@ -27,8 +27,8 @@ struct FreeList {
   std::uint32_t room = 0;
 };
 
-// Constant-initialised and without destructors, so they exist as long as the thread runs (objects
-// with static lifetime are freed late), and an access needs no initialisation check.
+// Constant-initialized and without destructors, so they exist as long as the thread runs (objects
+// with static lifetime are freed late), and an access needs no initialization check.
 thread_local constinit std::array<FreeList, kSmallSizes> lists{};
 thread_local constinit bool has_ended = false;
 

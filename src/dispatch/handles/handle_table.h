@@ -4,7 +4,7 @@
 //
 // A handle is one reference to a tensor, to a node of the backward graph or to a captured function.
 // It is an integer below 2^53: the index of a slot in the low bits and above it the generation of
-// the slot, which grows each time the slot is freed. A released handle is therefore recognised as
+// the slot, which grows each time the slot is freed. A released handle is therefore recognized as
 // stale instead of naming another tensor, and releasing twice is harmless: explicit dispose() and a
 // finalizer that runs later need not know of each other. Generations never wrap around: a slot that
 // has used all of its generations is not used again. They start at a number that differs from

@@ -34,7 +34,7 @@ struct Full {
 };
 
 struct Empty {
-  static constexpr op::Doc doc{"empty", "A tensor with uninitialised values."};
+  static constexpr op::Doc doc{"empty", "A tensor with uninitialized values."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"size"}, Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 1> samples{"[0, 2]"};
@@ -97,7 +97,7 @@ struct FullLike {
 };
 
 struct EmptyLike {
-  static constexpr op::Doc doc{"empty_like", "Uninitialised values in the shape of input."};
+  static constexpr op::Doc doc{"empty_like", "Uninitialized values in the shape of input."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr bool takes_sparse = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype", "null"}};

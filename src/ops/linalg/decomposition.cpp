@@ -31,7 +31,7 @@ Var divide_by_adjoint(const Var& x, const Tensor& r) {
   return adjoint(solve_unchecked(r, adjoint(x).tensor()));
 }
 
-// Uninitialised real numbers, `count` for each matrix of a batch.
+// Uninitialized real numbers, `count` for each matrix of a batch.
 Tensor empty_numbers(const Tensor& matrices, std::int64_t count) {
   Shape shape = batch_of(matrices);
   shape.push_back(count);

@@ -14,7 +14,7 @@ namespace eg {
 
 /// All dims but the last two.
 Shape batch_of(const Tensor& t);
-/// An uninitialised batch of matrices with the batch dims, dtype and device of `t`.
+/// An uninitialized batch of matrices with the batch dims, dtype and device of `t`.
 Tensor empty_matrices(const Tensor& t, std::int64_t rows, std::int64_t columns);
 /// `t` with its leading dims expanded to `batch`.
 Tensor expand_batch(const Tensor& t, const Shape& batch);

@@ -74,12 +74,12 @@ Tensor numbers_of(const Tensor& codes, const Tensor& scale, const CodeLayout& la
     whole = Narrow::call(pairs, 1, 0, layout.columns);
   }
   const Operand zero(static_cast<double>(1 << (layout.bits - 1)));
-  const Tensor centred = call<op::Sub>(ToDType::call(whole, scale.dtype()), zero);
-  if (layout.groups() == 1) return call<op::Mul>(centred, scale);
+  const Tensor centered = call<op::Sub>(ToDType::call(whole, scale.dtype()), zero);
+  if (layout.groups() == 1) return call<op::Mul>(centered, scale);
   const Tensor spread =
       Expand::call(Unsqueeze::call(scale, 2), {layout.rows, layout.groups(), layout.group});
   const Tensor of_columns = Reshape::call(spread, {layout.rows, layout.groups() * layout.group});
-  return call<op::Mul>(centred, Narrow::call(of_columns, 1, 0, layout.columns));
+  return call<op::Mul>(centered, Narrow::call(of_columns, 1, 0, layout.columns));
 }
 
 // X Wᵀ + bias, or turned X W. Either is the gradient of the other. A weight of half precision has

@@ -1,6 +1,6 @@
 #pragma once
 
-// Normalisation with parameters per channel, which is dimension 1: over the batch, over groups of
+// Normalization with parameters per channel, which is dimension 1: over the batch, over groups of
 // channels, over each channel of each sample. Composites: the last two are layer norm of a reshaped
 // input.
 
@@ -11,7 +11,7 @@ namespace eg {
 struct BatchNorm {
   static constexpr op::Doc doc{
       "batch_norm",
-      "Normalises every channel by its mean and variance over the batch, or by the running ones; "
+      "Normalizes every channel by its mean and variance over the batch, or by the running ones; "
       "in training, the running ones are updated with momentum."};
   static constexpr std::array args{
       Arg{"input"},        Arg{"running_mean"},      Arg{"running_var"},     Arg{"weight", "null"},
@@ -30,7 +30,7 @@ struct BatchNorm {
 
 struct GroupNorm {
   static constexpr op::Doc doc{"group_norm",
-                               "Normalises groups of channels of every sample, then scales and "
+                               "Normalizes groups of channels of every sample, then scales and "
                                "shifts every channel."};
   static constexpr std::array args{Arg{"input"}, Arg{"num_groups"}, Arg{"weight", "null"},
                                    Arg{"bias", "null"}, Arg{"eps", "1e-5"}};
@@ -43,7 +43,7 @@ struct GroupNorm {
 
 struct InstanceNorm {
   static constexpr op::Doc doc{"instance_norm",
-                               "Normalises every channel of every sample by its own statistics, or "
+                               "Normalizes every channel of every sample by its own statistics, or "
                                "by running ones."};
   static constexpr std::array args{
       Arg{"input"},           Arg{"running_mean", "null"}, Arg{"running_var", "null"},

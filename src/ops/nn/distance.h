@@ -1,6 +1,6 @@
 #pragma once
 
-// Normalised vectors, distances between vectors, and the gated linear unit, which also works on
+// Normalized vectors, distances between vectors, and the gated linear unit, which also works on
 // vectors along one dimension. Composites, except for the distances that fused_distance.h computes.
 
 #include "dispatch/function_op.h"

@@ -14,7 +14,7 @@ namespace eg {
 bool can_fuse_batch_norm(const Tensor& input, const std::optional<Tensor>& weight,
                          const std::optional<Tensor>& bias);
 
-/// The normalised input, recorded, and the statistics of every channel.
+/// The normalized input, recorded, and the statistics of every channel.
 struct BatchNormed {
   Tensor result;
   Tensor mean;

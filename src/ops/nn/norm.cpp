@@ -11,12 +11,12 @@
 namespace eg {
 namespace {
 
-// The dimensions to normalise over, and what else backward needs besides tensors.
+// The dimensions to normalize over, and what else backward needs besides tensors.
 struct NormAttrs {
   std::int64_t rows;
   std::int64_t width;
   Shape normalized_shape;
-  /// The shape of the statistics, which broadcasts to the input: 1 for every normalised dim.
+  /// The shape of the statistics, which broadcasts to the input: 1 for every normalized dim.
   Shape statistics_shape;
   double eps;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Normalisation over the last dims: layer norm and RMS norm, as fused kernels. Under create_graph
+// Normalization over the last dims: layer norm and RMS norm, as fused kernels. Under create_graph
 // their gradient is composed of ops on the input itself.
 
 #include "dispatch/function_op.h"

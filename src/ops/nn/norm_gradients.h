@@ -1,6 +1,6 @@
 #pragma once
 
-// The gradient of a normalisation composed of ops on the input, which can be differentiated again.
+// The gradient of a normalization composed of ops on the input, which can be differentiated again.
 
 #include <array>
 
@@ -12,7 +12,7 @@ namespace eg {
 /// Which of the gradients of input, weight and bias are required.
 using NormNeeds = std::array<bool, 3>;
 
-/// What was normalised, and how.
+/// What was normalized, and how.
 struct Normalization {
   /// The number of elements that share a mean.
   double count;

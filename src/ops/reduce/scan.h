@@ -54,7 +54,7 @@ struct Logcumsumexp {
 struct Diff {
   static constexpr op::Doc doc{
       "diff",
-      "Differences of neighbours along dim, taken n times; prepend and append are joined to input "
+      "Differences of neighbors along dim, taken n times; prepend and append are joined to input "
       "first."};
   static constexpr std::array args{Arg{"input"}, Arg{"n", "1"}, Arg{"dim", "-1"},
                                    Arg{"prepend", "null"}, Arg{"append", "null"}};

@@ -1,7 +1,7 @@
 // All calls of the sweep, each at three sizes.
 
 import { kBroadcast, kElementwise } from "./elementwise.mjs";
-import { kImages, kLosses, kNormalisation, kSoftmax } from "./layers.mjs";
+import { kImages, kLosses, kNormalization, kSoftmax } from "./layers.mjs";
 import { kBessel, kMasked, kPolynomials, kWindows } from "./masked.mjs";
 import { kAttention, kDecompositions, kDistances, kProducts, kTransforms } from "./matrices.mjs";
 import { kSizes } from "./sizes.mjs";
@@ -18,7 +18,7 @@ const kFamilies = {
   "Order and scans": kOrder,
   Softmax: kSoftmax,
   Losses: kLosses,
-  Normalisation: kNormalisation,
+  Normalization: kNormalization,
   Products: kProducts,
   "Linear algebra": kDecompositions,
   Distances: kDistances,

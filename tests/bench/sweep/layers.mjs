@@ -1,4 +1,4 @@
-// Calls of the sweep for the components of models: normalisation, losses, images (see tensors.mjs for their form).
+// Calls of the sweep for the components of models: normalization, losses, images (see tensors.mjs for their form).
 
 import { I, N, U } from "./operands.mjs";
 
@@ -18,7 +18,7 @@ export const kSoftmax = {
   "softmax along columns": { call: "softmax", args: (z) => [matrix(z), 0] },
 };
 
-export const kNormalisation = {
+export const kNormalization = {
   layerNorm: (z) => [matrix(z), [z.columns], N(z.columns), N(z.columns)],
   rmsNorm: { args: (z) => [matrix(z), [z.columns], N(z.columns)], theirs: null },
   "batchNorm in training": {

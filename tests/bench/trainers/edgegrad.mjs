@@ -14,7 +14,7 @@ export function trainingStep({ model, optimizer }, { x, y }) {
   return loss;
 }
 
-/** Returns the model and the optimiser of a task. */
+/** Returns the model and the optimizer of a task. */
 export function start(device, { model: name, layers, optimizer: { name: rule, rate } }) {
   const model = kModels[name].start(layers).to(device);
   return { model, optimizer: new kOptimizers[rule](model.parameters(), { lr: rate }) };

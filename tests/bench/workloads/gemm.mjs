@@ -122,5 +122,5 @@ async function prepare(library, one, cases, report) {
   }
   one.run = library.product(layout, shape, a, b);
   await one.run();
-  one.best = await bestTime(one.run, expected < 300 ? 40 : 0); // lets the engine reach its optimising tier
+  one.best = await bestTime(one.run, expected < 300 ? 40 : 0); // lets the engine reach its optimizing tier
 }

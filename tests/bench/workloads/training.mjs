@@ -1,4 +1,4 @@
-// Training steps with the same data, starting weights and optimiser in every library, which the loss after some steps
+// Training steps with the same data, starting weights and optimizer in every library, which the loss after some steps
 // confirms. (With Adam our loss equals that of a float64 computation; those of the peers differ in the third digit,
 // because they compute 1 - beta^step in float32.)
 

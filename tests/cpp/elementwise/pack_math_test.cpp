@@ -1,6 +1,6 @@
 // markers: variant, no-device
 
-// The vocabulary on vectors: accuracy, behaviour at the ends of the range, and integers.
+// The vocabulary on vectors: accuracy, behavior at the ends of the range, and integers.
 
 #include "backend/cpu/vector/pack_math.h"
 
@@ -133,7 +133,7 @@ TEST_P(Words, AgreeWithTheLibraryAtTheEnds) {
   }
 }
 
-TEST_P(Words, DoNotLookAtNeighbours) {
+TEST_P(Words, DoNotLookAtNeighbors) {
   const std::vector<float> values{
       0.5F, -0.75F, 1e9F, -2.0F, 0.0F, std::numeric_limits<float>::infinity(), 3e-41F, 7.0F};
   for (std::size_t i = 0; i + 4 <= values.size(); ++i) {
@@ -286,7 +286,7 @@ TEST(PackMath, SpecialFunctionsInFloat32AreThoseOfFloat64) {
   constexpr std::uint32_t kStride = 1'048'573;
   for (const Special& word : words) {
     const auto check = [&word](float x) {
-      // Its neighbours take the other branch, if there are two.
+      // Its neighbors take the other branch, if there are two.
       const float single = word.single(Vec<float>{0.5F, x, -0.9999F, 30})[1];
       const double exact = word.exact(splat(static_cast<double>(x)))[0];
       ASSERT_LE(ulps(static_cast<double>(single), exact), 1.001) << word.name << '(' << x << ')';

@@ -71,7 +71,7 @@ TEST(Interpolate, NearestRepeats) {
 }
 
 // Numbers by PyTorch's definition: source positions (i + 0.5) * scale - 0.5, or i * scale.
-TEST(Interpolate, LinearWeighsNeighbours) {
+TEST(Interpolate, LinearWeighsNeighbors) {
   const Tensor x = tensor<double>({1, 3}, {1, 1, 2});
   expect_near(Interpolate::call(x, Dims{4}, {}, InterpolateMode::kLinear), {1, 1.5, 2.5, 3});
   expect_near(Interpolate::call(x, Dims{3}, {}, InterpolateMode::kLinear, true), {1, 2, 3});

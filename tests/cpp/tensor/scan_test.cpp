@@ -77,7 +77,7 @@ TEST(Logcumsumexp, HasAFiniteGradientForSteepInput) {
   EXPECT_EQ(values(grad(x)), (Values{2, 0, 1}));
 }
 
-TEST(Diff, SubtractsNeighbours) {
+TEST(Diff, SubtractsNeighbors) {
   const Tensor x = tensor({1, 4, 9, 16});
   EXPECT_EQ(values(Diff::call(x)), (Values{3, 5, 7}));
   EXPECT_EQ(values(Diff::call(x, 2)), (Values{2, 2}));

@@ -51,7 +51,7 @@ const kShown = {
 const kHidden = {
   "an operator": ["a * 2", "mistake"],
   "a layer's arguments": ["new eg.nn.Linear(2, -1)", "mistake"],
-  "an initialiser": ["eg.nn.init.xavierUniform_(eg.ones([1]))", "mistake"],
+  "an initializer": ["eg.nn.init.xavierUniform_(eg.ones([1]))", "mistake"],
 };
 
 describe("an uncaught error", () => {

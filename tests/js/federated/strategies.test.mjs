@@ -145,7 +145,7 @@ describe("robust strategies", () => {
     closeTo(weightOf(mean), [21.2, -21.2], 1e-4);
   });
 
-  test("Krum chooses the update with the nearest neighbours, whatever it says of samples", () => {
+  test("Krum chooses the update with the nearest neighbors, whatever it says of samples", () => {
     const krum = new Krum({ byzantine: 2 });
     assert.equal(krum.fewestUpdates, 7);
     const others = [update("d", [2, 11.5]), update("e", [2.7, 11])];

@@ -143,7 +143,7 @@ describe("layers", () => {
     assert.equal(new nn.Linear(2, 1, { bias: false, dtype: "float64" }).weight.dtype, "float64");
   });
 
-  test("LayerNorm normalises and scales", () => {
+  test("LayerNorm normalizes and scales", () => {
     const layer = new nn.LayerNorm(4);
     assertTensor(layer.call(eg.tensor([[1, 2, 3, 4]])), [-1.34164, -0.44721, 0.44721, 1.34164], {
       atol: 1e-4,

@@ -1,4 +1,4 @@
-// Layers of images: convolution, pooling, normalisation per channel.
+// Layers of images: convolution, pooling, normalization per channel.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -50,7 +50,7 @@ describe("convolutions", () => {
   });
 });
 
-describe("normalisation", () => {
+describe("normalization", () => {
   test("BatchNorm tracks the batches and uses the running statistics in evaluation", () => {
     const layer = new nn.BatchNorm1d(1, { momentum: 0.5, eps: 0 });
     assert.deepEqual(Object.keys(layer.stateDict()), [

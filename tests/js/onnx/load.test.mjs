@@ -257,7 +257,7 @@ describe("training mode", () => {
     ],
   });
 
-  test("updates the statistics of batch normalisation, which are buffers", async () => {
+  test("updates the statistics of batch normalization, which are buffers", async () => {
     const module = await onnx.load(normalized);
     assert.deepEqual(
       module.namedBuffers().map(([name]) => name),
@@ -272,7 +272,7 @@ describe("training mode", () => {
   });
 });
 
-describe("quantised models", () => {
+describe("quantized models", () => {
   test("pass gradients straight through", async () => {
     const module = await onnx.load(
       model({

@@ -58,7 +58,7 @@ describe("com.microsoft", () => {
     );
   });
 
-  test("normalisation of a sum", async () => {
+  test("normalization of a sum", async () => {
     const [x, skip, gamma, beta, bias] = [
       randn(2, 3, 4),
       randn(2, 3, 4),
@@ -217,7 +217,7 @@ describe("com.microsoft", () => {
     assertClose(w, a.matmul(byBlock([128, 128, 128, 128]).t()));
   });
 
-  test("quantised sums and products", async () => {
+  test("quantized sums and products", async () => {
     const [a, b] = [
       eg.tensor([2, 100], { dtype: "uint8" }),
       eg.tensor([4, 50], { dtype: "uint8" }),

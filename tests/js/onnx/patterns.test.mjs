@@ -130,20 +130,20 @@ const kPatterns = {
     "t",
     "GeluBackward0",
   ],
-  "layer normalisation with weights": [
+  "layer normalization with weights": [
     kX,
     layerNorm([node("Pow", ["d", "two"], ["square"])], affine),
     "std",
     "NativeLayerNormBackward0",
     kWeights,
   ],
-  "layer normalisation without weights, squared by a product": [
+  "layer normalization without weights, squared by a product": [
     kX,
     layerNorm([node("Mul", ["d", "d"], ["square"])], []),
     "std",
     "NativeLayerNormBackward0",
   ],
-  "normalisation by the root mean square": [
+  "normalization by the root mean square": [
     kX,
     [
       scalar("two", 2),

@@ -69,7 +69,7 @@ describe("toString", () => {
     assert.match(lines[1], /^ {8}1\., /);
   });
 
-  test("summarises more than 1000 elements", () => {
+  test("summarizes more than 1000 elements", () => {
     assert.equal(
       String(eg.arange(2000, { dtype: "int64" })),
       "tensor([   0,    1,    2,  ..., 1997, 1998, 1999])",
@@ -80,7 +80,7 @@ describe("toString", () => {
     assert.equal(lines[3], "        ...,");
   });
 
-  test("summarises more elements than an array of JavaScript can have", () => {
+  test("summarizes more elements than an array of JavaScript can have", () => {
     const row = "[5., 5., 5.,  ..., 5., 5., 5.]";
     const wide = eg.full([1], 5).expand(2 ** 32);
     assert.equal(String(wide), `tensor(${row})`);

@@ -30,7 +30,7 @@ describe("optimizers", () => {
       refuses(() => make(params(), { learningRate: 1 }), /.*Did you mean "lr"/);
       refuses(() => make([{ params: params(), Lr: 1 }]), /.*"lr"/);
       const optimizer = make(params());
-      refuses(() => optimizer.addParamGroup({ params: params(), maximise: true }), /.*"maximize"/);
+      refuses(() => optimizer.addParamGroup({ params: params(), maximize: true }), /.*"maximize"/);
       assert.equal(optimizer.paramGroups.length, 1);
     });
 

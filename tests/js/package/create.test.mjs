@@ -152,7 +152,7 @@ describe("npm create edgegrad", () => {
     });
   }
 
-  test("has the version and the licence of the package that it installs", () => {
+  test("has the version and the license of the package that it installs", () => {
     assert.equal(readJson("create/package.json").version, readJson("package.json").version);
     const [own, other] = ["create/LICENSE", "LICENSE"].map((name) =>
       readFileSync(kRoot + name, "utf8"),

@@ -40,7 +40,7 @@ describe("the package's scripts", () => {
   });
 
   for (const { name, text } of kAddresses) {
-    test(`have workers that bundlers recognise, each with a name of its own: ${name}`, () => {
+    test(`have workers that bundlers recognize, each with a name of its own: ${name}`, () => {
       const workers = [
         ...text.matchAll(
           /new Worker\(\s*new URL\(\s*"(\.\/wasm\/[\w-]+\.mjs)",\s*import\.meta\.url\s*\),\s*\{[^}]*name:\s*"([\w-]+)"[^}]*\}\s*\)/g,

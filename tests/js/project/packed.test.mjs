@@ -29,7 +29,7 @@ const kGroups = {
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 700 },
   pictures: { path: /^docs\/guide\/pictures\/\w+\.webp$/, most: 120 },
   "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 16 },
-  licences: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
+  licenses: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 12 },
 };
 const kMostPacked = 6700;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 
 const kAxe = createRequire(import.meta.url).resolve("axe-core");
-// By colour scheme: all rules for one, and only the rules about colours for the other.
+// By color scheme: all rules for one, and only the rules about colors for the other.
 const kRules = {
   light: {
     runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],

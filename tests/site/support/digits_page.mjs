@@ -22,7 +22,7 @@ export async function trainTo(page, accuracy) {
   await stopTraining(page);
 }
 
-/** Draws a line from the centre outwards and back to the top, at the angle of a clock hand at `hour` out of ten. */
+/** Draws a line from the center outwards and back to the top, at the angle of a clock hand at `hour` out of ten. */
 export async function drawLine(page, hour) {
   await page.locator("#pad").scrollIntoViewIfNeeded();
   const { x, y, width } = await page.locator("#pad").boundingBox();

@@ -59,10 +59,10 @@ describe("an index out of range", options, () => {
   });
 
   test("changes nothing outside the result", () => {
-    const [x, neighbour] = [matrix(), matrix()];
+    const [x, neighbor] = [matrix(), matrix()];
     assertThrows(() => x.indexSelect(0, indices(9)).mul_(0).sum().item(), "IndexOutOfRange");
     assertTensor(x, [1, 2, 3, 4]);
-    assertTensor(neighbour, [1, 2, 3, 4]);
+    assertTensor(neighbor, [1, 2, 3, 4]);
   });
 });
 

@@ -11,7 +11,7 @@ import { mapTensors } from "../support/laws/outcome.mjs";
 const F = eg.nn.functional;
 const kHalves = ["float16", "bfloat16"];
 
-// Numbers at which a conversion may go wrong: limits, ties between neighbours, denormal numbers of each type.
+// Numbers at which a conversion may go wrong: limits, ties between neighbors, denormal numbers of each type.
 function hardNumbers() {
   const numbers = [0, -0, Infinity, -Infinity, Number.NaN, 65504, 65519.99, 65520, 3.3e38, 3.4e38];
   for (let exponent = -27; exponent <= 17; exponent++)

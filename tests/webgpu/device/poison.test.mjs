@@ -1,4 +1,4 @@
-// A failure on the device belongs to what was computed from it: nobody else's reads fail, and optimisers leave the weights alone.
+// A failure on the device belongs to what was computed from it: nobody else's reads fail, and optimizers leave the weights alone.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
@@ -114,7 +114,7 @@ const kOptimizers = {
   Adagrad: (p) => new eg.optim.Adagrad(p, { lr: 0.1 }),
 };
 
-describe("a step of an optimiser whose gradients have failed", options, () => {
+describe("a step of an optimizer whose gradients have failed", options, () => {
   const kTokens = () => indices(0, 1, 3);
   const kTargets = () => indices(0, 1, 1);
   for (const [name, optimizer] of Object.entries(kOptimizers)) {

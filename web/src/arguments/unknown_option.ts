@@ -93,7 +93,7 @@ function isPartOf(a: string, b: string): boolean {
   return short.length >= 3 && long.includes(short);
 }
 
-// The number of characters left out, added or changed, and of neighbours swapped.
+// The number of characters left out, added or changed, and of neighbors swapped.
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, k) => k);

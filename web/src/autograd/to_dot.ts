@@ -35,7 +35,7 @@ export function toDot(tensor: Tensor, ...rest: [options?: DotOptions]): string {
 const kHead = [
   "digraph {",
   '  graph [size="12,12"]',
-  "  node [align=left fontname=monospace fontsize=10 height=0.2 ranksep=0.1 shape=box style=filled fillcolor=lightgrey]",
+  "  node [align=left fontname=monospace fontsize=10 height=0.2 ranksep=0.1 shape=box style=filled fillcolor=lightgray]",
 ];
 
 class Drawing {
@@ -72,7 +72,7 @@ class Drawing {
   #draw(node: Node): string {
     const known = this.#ids.get(node);
     if (known !== undefined) return known;
-    const id = this.#box(node.name, "lightgrey");
+    const id = this.#box(node.name, "lightgray");
     this.#ids.set(node, id);
     const { variable } = node;
     if (variable !== null) {

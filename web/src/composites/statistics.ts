@@ -58,8 +58,8 @@ export const cov: (
       aweights === null ? fweights : fweights === null ? aweights : mul(fweights, aweights);
     const weighted = (one: Tensor) => (weights === null ? one : mul(one, weights));
     const total = weights === null ? numbersLike(rows, [count]) : sum(weights);
-    const centred = sub(rows, div(sum(weighted(rows), 1, true), total));
-    const products = matmul(centred, conj(t(weighted(centred))));
+    const centered = sub(rows, div(sum(weighted(rows), 1, true), total));
+    const products = matmul(centered, conj(t(weighted(centered))));
     if (weights === null && count <= correction) {
       console.warn(
         "edgegrad: [cov] has too few observations for this correction: the result is not finite.",

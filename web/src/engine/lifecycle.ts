@@ -12,7 +12,7 @@
 //                                     when this one has ended -> starting
 //
 // If a start fails, the state becomes none: all calls of init() that share it reject with its error, and a shutdown() that waits
-// for it resolves. A shutdown cannot be cancelled: until the next start, everything that needs an engine throws NotInitialized,
+// for it resolves. A shutdown cannot be canceled: until the next start, everything that needs an engine throws NotInitialized,
 // and pending promises are rejected. A thread that joined another thread's engine has an instance without options, which only the
 // thread that started the engine can stop.
 

@@ -1101,19 +1101,19 @@ export interface TensorMethods {
   rmsNorm(normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
   rmsNorm(normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
   rmsNorm(normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-  /** Normalises every channel by its mean and variance over the batch, or by the running ones; in training, the running ones are updated with momentum. */
+  /** Normalizes every channel by its mean and variance over the batch, or by the running ones; in training, the running ones are updated with momentum. */
   batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, training?: boolean, momentum?: number, eps?: number): Tensor;
   batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
   batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options: { bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
   batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, options: { training?: boolean; momentum?: number; eps?: number }): Tensor;
   batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, options: { momentum?: number; eps?: number }): Tensor;
   batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: number, options: { eps?: number }): Tensor;
-  /** Normalises groups of channels of every sample, then scales and shifts every channel. */
+  /** Normalizes groups of channels of every sample, then scales and shifts every channel. */
   groupNorm(numGroups: number, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
   groupNorm(numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   groupNorm(numGroups: number, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   groupNorm(numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-  /** Normalises every channel of every sample by its own statistics, or by running ones. */
+  /** Normalizes every channel of every sample by its own statistics, or by running ones. */
   instanceNorm(runningMean?: Tensor | null, runningVar?: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, useInputStats?: boolean, momentum?: number, eps?: number): Tensor;
   instanceNorm(options: { runningMean?: Tensor | null; runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
   instanceNorm(runningMean: Tensor | null, options: { runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
@@ -1313,7 +1313,7 @@ export interface TensorMethods {
   cumprod_(dim: number, options: { dtype?: DType | null }): this;
   /** Logarithms of running sums of exp(input) along dim. */
   logcumsumexp(dim: number): Tensor;
-  /** Differences of neighbours along dim, taken n times; prepend and append are joined to input first. */
+  /** Differences of neighbors along dim, taken n times; prepend and append are joined to input first. */
   diff(n?: number, dim?: number, prepend?: Tensor | null, append?: Tensor | null): Tensor;
   diff(options: { n?: number; dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;

@@ -1723,7 +1723,7 @@ export const full: {
   (size: Ints, fillValue: Scalar | Complex, options?: TensorOptions): Tensor;
 } = defineFactory("full");
 
-/** A tensor with uninitialised values. */
+/** A tensor with uninitialized values. */
 export const empty: {
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
@@ -1763,7 +1763,7 @@ export const fullLike: {
   (input: Tensor, fillValue: Scalar | Complex, options?: TensorOptions): Tensor;
 } = defineFactory("full_like");
 
-/** Uninitialised values in the shape of input. */
+/** Uninitialized values in the shape of input. */
 export const emptyLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
 } = defineFactory("empty_like");
@@ -2464,7 +2464,7 @@ export const rmsNorm: {
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
 } = define("rms_norm");
 
-/** Normalises every channel by its mean and variance over the batch, or by the running ones; in training, the running ones are updated with momentum. */
+/** Normalizes every channel by its mean and variance over the batch, or by the running ones; in training, the running ones are updated with momentum. */
 export const batchNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, training?: boolean, momentum?: number, eps?: number): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
@@ -2474,7 +2474,7 @@ export const batchNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, bias: Tensor | null, training: boolean, momentum: number, options: { eps?: number }): Tensor;
 } = define("batch_norm");
 
-/** Normalises groups of channels of every sample, then scales and shifts every channel. */
+/** Normalizes groups of channels of every sample, then scales and shifts every channel. */
 export const groupNorm: {
   (input: Tensor, numGroups: number, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
   (input: Tensor, numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
@@ -2482,7 +2482,7 @@ export const groupNorm: {
   (input: Tensor, numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
 } = define("group_norm");
 
-/** Normalises every channel of every sample by its own statistics, or by running ones. */
+/** Normalizes every channel of every sample by its own statistics, or by running ones. */
 export const instanceNorm: {
   (input: Tensor, runningMean?: Tensor | null, runningVar?: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, useInputStats?: boolean, momentum?: number, eps?: number): Tensor;
   (input: Tensor, options: { runningMean?: Tensor | null; runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
@@ -2784,7 +2784,7 @@ export const logcumsumexp: {
   (input: Tensor, dim: number): Tensor;
 } = define("logcumsumexp");
 
-/** Differences of neighbours along dim, taken n times; prepend and append are joined to input first. */
+/** Differences of neighbors along dim, taken n times; prepend and append are joined to input first. */
 export const diff: {
   (input: Tensor, n?: number, dim?: number, prepend?: Tensor | null, append?: Tensor | null): Tensor;
   (input: Tensor, options: { n?: number; dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;

@@ -44,7 +44,7 @@ export class Members {
   readonly #owner: Module;
   readonly #kindOf: (value: unknown) => Kind | undefined;
 
-  /** `kindOf` recognises members: their classes import this file, which therefore knows only their types. */
+  /** `kindOf` recognizes members: their classes import this file, which therefore knows only their types. */
   constructor(owner: Module, kindOf: (value: unknown) => Kind | undefined) {
     this.#owner = owner;
     this.#kindOf = kindOf;

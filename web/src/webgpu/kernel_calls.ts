@@ -17,7 +17,7 @@ import type { StepOptions } from "./steps/step_kernel";
 import { boundBlocks, type Step, stepsDispatch } from "./steps/step_shader";
 import type { Fields, Reader, View } from "./stream";
 
-/** The largest blocks, in bytes, whose optimiser steps are joined into one dispatch. */
+/** The largest blocks, in bytes, whose optimizer steps are joined into one dispatch. */
 const kMaxJoinedBytes = { software: 2 ** 16, hardware: 2 ** 22 };
 
 /** A call that is ready to be recorded. */
@@ -84,14 +84,14 @@ export class KernelCalls {
     this.#references.push({ number, block, used: block.used, isWritten });
   }
 
-  /** Records all optimiser steps that are still waiting to be joined. */
+  /** Records all optimizer steps that are still waiting to be joined. */
   finish(): void {
     this.#steps.finish();
   }
 
   /**
    * Prepares the current command of a reader, whose pipelines and scratch memory may have to be created; `onOp` receives the op that
-   * it belongs to. Returns undefined for an optimiser's step, which is recorded later.
+   * it belongs to. Returns undefined for an optimizer's step, which is recorded later.
    */
   prepare(
     command: Kernel,

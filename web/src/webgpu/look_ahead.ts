@@ -78,7 +78,7 @@ export class LookAhead implements Symbols {
     return this.#names.get(number) ?? this.#playedNames.get(number) ?? "";
   }
 
-  // Optimiser steps are left out, because what is joined into one shader is not known yet.
+  // Optimizer steps are left out, because what is joined into one shader is not known yet.
   #readKernel(reader: Reader): void {
     const command = reader.command("Kernel");
     const name = this.name(command.kernel);

@@ -53,12 +53,12 @@ export class Recording {
   failure: PlayerError | undefined;
   /** Whether it is not known what the call that failed would have written. */
   hasUnknownResults = false;
-  /** The blocks that its calls write: not those that only optimiser steps write. */
+  /** The blocks that its calls write: not those that only optimizer steps write. */
   readonly written = new Set<Block>();
   /** The number of dispatches whose uniforms are on the device. */
   dispatches = 0;
   readonly blocks = new Set<Block>();
-  // Blocks whose memory something else depends on: copies, which are not possible within a buffer, and optimisers' steps.
+  // Blocks whose memory something else depends on: copies, which are not possible within a buffer, and optimizers' steps.
   readonly #fixed = new Set<Block>();
   #steps: Step[] = [];
   #onDevice: DeviceUniforms | undefined;

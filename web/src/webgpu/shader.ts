@@ -92,7 +92,7 @@ function isSameWindow(a: Window | undefined, b: Window | undefined): boolean {
   return a?.offset === b?.offset && a?.bytes === b?.bytes;
 }
 
-// A single float cannot be stored in memory that is accessed in vectors of so many words, because that may store its neighbours again.
+// A single float cannot be stored in memory that is accessed in vectors of so many words, because that may store its neighbors again.
 function canBeInVectors(access: Access, words: number): boolean {
   const { view, mode, as } = access;
   if (words === 1 || vectorWords(access) === words) return true;

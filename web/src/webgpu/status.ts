@@ -13,7 +13,7 @@ export const kSlotWords = 4;
 const kSlotBytes = 4 * kSlotWords;
 /** Slot 0 is never set. */
 const kSlots = 2 ** 14;
-/** The most faults that a block has before they are merged, and that an optimiser's step looks at. */
+/** The most faults that a block has before they are merged, and that an optimizer's step looks at. */
 export const kMaxFaults = 4;
 /** The host asks for the words when it does not know so many outcomes, even if nothing is read. */
 const kMaxUnknown = 256;

@@ -1,4 +1,4 @@
-// The nodes of a model as a tree that can be folded. A group is always a run of neighbours in the order of the file, in which every
+// The nodes of a model as a tree that can be folded. A group is always a run of neighbors in the order of the file, in which every
 // node comes behind those that it depends on, so that the graph of folded groups has no cycles either.
 
 import type { OnnxNode } from "edgegrad/onnx";

@@ -2,7 +2,7 @@
 
 import { kPixels, kSide } from "../../digits/digits.js";
 
-/** A square of grey pixels as a picture: ink is white on black, as in MNIST. */
+/** A square of gray pixels as a picture: ink is white on black, as in MNIST. */
 export function bitmapOf(image: Uint8Array): Promise<ImageBitmap> {
   const pixels = new ImageData(kSide, kSide);
   for (let i = 0; i < kPixels; i++) {

@@ -32,7 +32,7 @@ function tensorOf(
   pixels.forEach((picture, n) => {
     for (let c = 0; c < channels; c++) {
       for (let i = 0; i < plane; i++) {
-        const byte = channels === 1 ? grey(picture, 4 * i) : (picture[4 * i + c] as number);
+        const byte = channels === 1 ? gray(picture, 4 * i) : (picture[4 * i + c] as number);
         const at = layout === "last" ? i * channels + c : c * plane + i;
         data[n * channels * plane + at] = scaled(isInverted ? 255 - byte : byte, scaling, c);
       }
@@ -47,7 +47,7 @@ function tensorOf(
   return eg.tensor(data, { shape: shapes[layout] });
 }
 
-function grey(picture: Uint8ClampedArray, at: number): number {
+function gray(picture: Uint8ClampedArray, at: number): number {
   const [red = 0, green = 0, blue = 0] = picture.subarray(at, at + 3);
   return 0.299 * red + 0.587 * green + 0.114 * blue;
 }

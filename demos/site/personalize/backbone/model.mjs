@@ -28,8 +28,8 @@ export class Backbone extends Module {
    * @param {eg.Tensor} pictures
    */
   forward(pictures) {
-    const centred = pictures.sub(0.5).mul(4);
-    const third = this.stage3.call(this.stage2.call(this.stem.call(centred)));
+    const centered = pictures.sub(0.5).mul(4);
+    const third = this.stage3.call(this.stage2.call(this.stem.call(centered)));
     const fourth = this.stage4.call(third);
     return eg.cat([third.mean([2, 3]), fourth.mean([2, 3])], 1);
   }

@@ -100,7 +100,7 @@ void transform_rows(const kernel::Fft& call) {
 }
 
 // A real transform of even size n is computed as a complex transform of size n / 2 over pairs of
-// neighbours. Let E and O be the transforms of the even and of the odd elements. The complex
+// neighbors. Let E and O be the transforms of the even and of the odd elements. The complex
 // transform yields E + i O. E is conjugate-symmetric and i O conjugate-antisymmetric, so the two
 // can be separated, and X[k] = E[k] + exp(-2 pi i k / n) O[k]. The inverse recovers E + i O from
 // half a spectrum, and the numbers from that.

@@ -187,11 +187,11 @@ bool diagonalize(std::int64_t n, double* d, double* e, Rotate&& rotate) {
   for (std::int64_t end = n; end > 1;) {
     std::int64_t begin = end - 1;
     for (; begin > 0; --begin) {
-      // Comparing with the neighbours keeps small singular values accurate, but takes long when
-      // neighbours differ by many orders of magnitude. After kPatience steps the largest value is
+      // Comparing with the neighbors keeps small singular values accurate, but takes long when
+      // neighbors differ by many orders of magnitude. After kPatience steps the largest value is
       // the reference.
-      const double neighbours = std::abs(d[begin - 1]) + std::abs(d[begin]);
-      const double least = kEpsilon * (steps < kPatience ? neighbours : greatest) + kNegligible;
+      const double neighbors = std::abs(d[begin - 1]) + std::abs(d[begin]);
+      const double least = kEpsilon * (steps < kPatience ? neighbors : greatest) + kNegligible;
       if (std::abs(e[begin - 1]) <= least) break;
     }
     if (begin > 0) e[begin - 1] = 0;

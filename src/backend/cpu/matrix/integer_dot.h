@@ -32,7 +32,7 @@ using Ints = Vec<std::int32_t>;
 
 namespace detail {
 
-/// The sums of products of neighbouring lanes.
+/// The sums of products of neighboring lanes.
 EG_GEMM_INLINE Ints multiply_pairs(Shorts a, Shorts b) {
 #ifdef __SSE4_1__
   return std::bit_cast<Ints>(_mm_madd_epi16(std::bit_cast<__m128i>(a), std::bit_cast<__m128i>(b)));

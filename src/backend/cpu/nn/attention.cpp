@@ -114,7 +114,7 @@ void clear_masked(const Block& block, std::int64_t panel, float* scores) {
     PanelVec{}.store(scores + key * kBlockQueries);
 }
 
-// Replaces the scores of a panel by exponentials, and writes two normalisers for every query: the
+// Replaces the scores of a panel by exponentials, and writes two normalizers for every query: the
 // inverse of the sum of the exponentials, and the logarithm of the sum of exp(score).
 void exponentiate_panel(const Block& block, std::int64_t panel, float* scores, float* inverses,
                         float* logarithms) {

@@ -87,7 +87,7 @@ Columns cut_columns(const ConvPass& pass, std::int64_t channels, std::int64_t bu
   for (std::int64_t x = 0; x < end; ++x) taps.push_back(taps_inside(pass.columns, x));
   const std::int64_t step = is_one_line(pass) ? 2 * width : width;
   for (std::int64_t next = 0; next < end; next += step) {
-    // The last tile overlaps its neighbour instead of extending past the end.
+    // The last tile overlaps its neighbor instead of extending past the end.
     const std::int64_t x = std::max<std::int64_t>(0, std::min(next, end - step));
     const TapRange range = join(taps, x, std::min(x + step, end));
     const std::int64_t second = is_one_line(pass) ? end - x - width : end - x;
@@ -150,7 +150,7 @@ class PassRunner {
     for (std::int64_t s = 0; s < strips_.count; ++s) {
       const std::int64_t channel = strips_.begin(s);
       for (std::int64_t next = first; next < last; next += 2) {
-        // The last lines overlap their neighbours instead of extending past the end.
+        // The last lines overlap their neighbors instead of extending past the end.
         const std::int64_t y = std::max(first, std::min(next, last - 2));
         run_lines(s, y, std::min(y + 2, last), weights + channel * pass_.depth(),
                   scratch + (y - first) * layout_.position_stride(),

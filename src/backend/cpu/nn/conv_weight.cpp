@@ -140,7 +140,7 @@ class WeightGradient {
   /// Images per bundle. A part of a batch should be a multiple of it.
   std::int64_t bundle() const { return bundle_; }
 
-  /// Initialises scratch memory for add().
+  /// Initializes scratch memory for add().
   void prepare(T* scratch) const { std::fill_n(scratch, source_size(), T{0}); }
 
   /// Adds the contribution of images [first, last) to a group's weights.

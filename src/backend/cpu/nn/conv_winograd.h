@@ -34,7 +34,7 @@ class WinogradWeightGradient {
   std::int64_t scratch_size() const;
   std::int64_t bundle() const { return 1; }
 
-  /// Initialises scratch memory for add().
+  /// Initializes scratch memory for add().
   void prepare(float*) const {}
 
   /// Adds the contribution of images [first, last) to a group's weights.

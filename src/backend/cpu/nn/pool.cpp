@@ -185,7 +185,7 @@ void max_of_even_windows(const T* plane, std::int64_t first, std::int64_t spacin
   Vec<Place> lanes;
   for (int lane = 0; lane < kLanes<T>; ++lane) lanes[lane] = static_cast<Place>(lane * spacing);
   for (std::int64_t next = 0; next < count; next += kLanes<T>) {
-    // The last vector overlaps its neighbour instead of extending past the end.
+    // The last vector overlaps its neighbor instead of extending past the end.
     const std::int64_t i = std::min(next, count - kLanes<T>);
     const std::int64_t place = first + i * spacing;
     Vec<T> largest = splat(kLowest<T>);

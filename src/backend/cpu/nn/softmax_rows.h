@@ -1,6 +1,6 @@
 #pragma once
 
-// The two numbers that normalise a row of exponentials, and how rows are divided among threads.
+// The two numbers that normalize a row of exponentials, and how rows are divided among threads.
 //
 // With the row's largest element m and s = log(sum(exp(x - m))), the softmax is exp(x - m - s) and
 // its logarithm x - m - s; nothing overflows, and large x lose no digits.

@@ -45,7 +45,7 @@ Vec<T> log1p_of(Vec<T> x) {
 }
 
 // Fast paths for the most common exponents. Selected lane by lane, because a result must not depend
-// on its neighbours.
+// on its neighbors.
 template <class T>
 struct SmallPowers {
   MaskBits<T> known;

@@ -8,7 +8,7 @@ const kTolerances = [
   { relative: 2e-3, absolute: 4e-4 },
 ];
 
-// The rounding steps of half precision. Devices that differ in the last digit of a float32 round to neighbours; derivatives are
+// The rounding steps of half precision. Devices that differ in the last digit of a float32 round to neighbors; derivatives are
 // computed from rounded tensors, and may be sums over several paths.
 const kHalfSteps = { float16: 2 ** -10, bfloat16: 2 ** -7 };
 

@@ -60,7 +60,7 @@ interface Masks {
   readonly isCausal: boolean;
 }
 
-/** Self-attention, attention to a memory and two linear layers, each added to its input and normalised. */
+/** Self-attention, attention to a memory and two linear layers, each added to its input and normalized. */
 export class TransformerDecoderLayer extends Module {
   self_attn: MultiheadAttention;
   multihead_attn: MultiheadAttention;

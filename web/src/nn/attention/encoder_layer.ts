@@ -39,7 +39,7 @@ export type EncoderArguments =
   | [options?: EncoderOptions]
   | [srcMask: Tensor | null, srcKeyPaddingMask?: Tensor | null, isCausal?: boolean];
 
-/** Self-attention and two linear layers, each added to its input and normalised. */
+/** Self-attention and two linear layers, each added to its input and normalized. */
 export class TransformerEncoderLayer extends Module {
   self_attn: MultiheadAttention;
   linear1: Linear;

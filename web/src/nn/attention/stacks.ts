@@ -20,7 +20,7 @@ export interface DecoderLayer extends Module {
   forward(tgt: Tensor, memory: Tensor, options: DecoderLayerOptions): Tensor;
 }
 
-/** A module that normalises what the layers return. */
+/** A module that normalizes what the layers return. */
 export interface FinalNorm extends Module {
   forward(input: Tensor): Tensor;
 }
@@ -32,7 +32,7 @@ const kNorm = kModule.orNull() as Rule<FinalNorm | null>;
 const kEncoderArguments = {
   encoderLayer: kModule as Rule<EncoderLayer>,
   numLayers: count,
-  /** Normalises the result; default none. */
+  /** Normalizes the result; default none. */
   norm: kNorm,
   /** Lets PyTorch skip padding in evaluation; no effect here, where padding is always computed. Default true. */
   enableNestedTensor: boolean.or(true),
@@ -109,7 +109,7 @@ export class TransformerEncoder extends Module {
 const kDecoderArguments = {
   decoderLayer: kModule as Rule<DecoderLayer>,
   numLayers: count,
-  /** Normalises the result; default none. */
+  /** Normalizes the result; default none. */
   norm: kNorm,
 };
 

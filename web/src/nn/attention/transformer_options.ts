@@ -28,11 +28,11 @@ const kOptions = {
   dropout: number.or(0.1),
   /** The function or layer between the linear layers; default "relu". */
   activation: either(either(kNamed, kFunction), kLayer).or("relu"),
-  /** Added to the variance in the normalisations; default 1e-5. */
+  /** Added to the variance in the normalizations; default 1e-5. */
   layerNormEps: number.or(1e-5),
   /** The batch is dimension 0 instead of 1; default false. */
   batchFirst: boolean.or(false),
-  /** Normalise before attention and linear layers instead of after; default false. */
+  /** Normalize before attention and linear layers instead of after; default false. */
   normFirst: boolean.or(false),
   /** Add learned biases; default true. */
   bias: boolean.or(true),

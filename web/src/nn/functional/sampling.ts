@@ -125,7 +125,7 @@ const kGumbelSoftmaxArguments = { logits: tensorRule, ...kGumbelSoftmaxOptions }
 /** Options of `gumbelSoftmax`. */
 export type GumbelSoftmaxOptions = Options<typeof kGumbelSoftmaxOptions>;
 
-/** Draws from categories with these unnormalised log probabilities, in a way that lets gradients reach them. */
+/** Draws from categories with these unnormalized log probabilities, in a way that lets gradients reach them. */
 export function gumbelSoftmax(
   ...given: [
     logits: Tensor,

@@ -125,7 +125,7 @@ function lossOf(
   return logsumexp(both, 1).neg().add(normalization(frames, frameLengths));
 }
 
-// Zero, with the gradient exp(logProbs): PyTorch's gradient is that with respect to normalised probabilities. After
+// Zero, with the gradient exp(logProbs): PyTorch's gradient is that with respect to normalized probabilities. After
 // logSoftmax, as the loss is meant to be used, it makes no difference.
 function normalization(frames: Tensor, frameLengths: readonly number[]): Tensor {
   const [frameCount = 0, batch = 0] = frames.shape;

@@ -84,7 +84,7 @@ const kCrossEntropy = {
 /** Options of `CrossEntropyLoss`. */
 export type CrossEntropyLossOptions = LossOptionsOf<typeof kCrossEntropy>;
 
-/** Cross entropy between unnormalised log probabilities and class numbers. */
+/** Cross entropy between unnormalized log probabilities and class numbers. */
 export class CrossEntropyLoss extends lossLayer(
   kCrossEntropy,
   ["weight", "ignoreIndex", "reduction", "labelSmoothing"] as [

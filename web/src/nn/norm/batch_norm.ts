@@ -19,7 +19,7 @@ function batchNormLayer(...dims: number[]): ChannelNormClass {
       (this as { trackRunningStats: boolean }).trackRunningStats = false;
     }
 
-    /** Returns the normalised batch. */
+    /** Returns the normalized batch. */
     override forward(input: Tensor): Tensor {
       this.checkDims(input, ...dims);
       const { running_mean, running_var, num_batches_tracked, weight, bias, eps } = this;

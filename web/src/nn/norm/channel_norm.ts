@@ -116,13 +116,13 @@ export abstract class ChannelNorm extends Module {
   }
 }
 
-/** A layer that normalises every channel. */
+/** A layer that normalizes every channel. */
 export interface ChannelNormLayer extends ChannelNorm {
-  /** Returns the normalised input. */
+  /** Returns the normalized input. */
   forward(input: Tensor): Tensor;
 }
 
-/** The class of a layer that normalises every channel. */
+/** The class of a layer that normalizes every channel. */
 export interface ChannelNormClass {
   new (
     numFeatures: number,

@@ -14,7 +14,7 @@ const kOptions = {
 };
 
 const kArguments = {
-  /** The number of neighbouring channels. */
+  /** The number of neighboring channels. */
   size: count,
   ...kOptions,
 };
@@ -22,7 +22,7 @@ const kArguments = {
 /** Options of `LocalResponseNorm`. */
 export type LocalResponseNormOptions = Options<typeof kOptions>;
 
-/** Divides by a power of the mean square of `size` neighbouring channels. */
+/** Divides by a power of the mean square of `size` neighboring channels. */
 export class LocalResponseNorm extends declared<
   ClassWith<
     [size: number],

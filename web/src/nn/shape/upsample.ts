@@ -32,7 +32,7 @@ const kArguments = {
   mode: oneOf("nearest", "linear", "bilinear", "bicubic", "trilinear", "nearest-exact").or(
     "nearest",
   ),
-  /** Align the centres of the corner elements of input and result. */
+  /** Align the centers of the corner elements of input and result. */
   alignCorners: boolean.orNull(),
   /** Compute with the ratio of the sizes, not with the given factor. */
   recomputeScaleFactor: boolean.orNull(),

@@ -1,4 +1,4 @@
-// Batch normalisation in evaluation mode is a factor and an offset per channel, which the weights of the layer before can absorb.
+// Batch normalization in evaluation mode is a factor and an offset per channel, which the weights of the layer before can absorb.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, number, Rule } from "../../arguments/rule.js";

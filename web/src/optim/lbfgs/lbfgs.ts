@@ -106,7 +106,7 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
     const flat = new FlatParams(group.params);
     const values = flat.values();
     try {
-      return this.#minimise<T>(closure, group, flat);
+      return this.#minimize<T>(closure, group, flat);
     } catch (error) {
       // Parameters that were not moved are not written, which would increase their version.
       if (flat.hasMoved) flat.set(values);
@@ -117,7 +117,7 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
     }
   }
 
-  #minimise<T>(closure: () => T, group: ParamGroup<LBFGSSettings>, flat: FlatParams): T {
+  #minimize<T>(closure: () => T, group: ParamGroup<LBFGSSettings>, flat: FlatParams): T {
     const call = () => {
       const value = callClosure("LBFGS.step", closure);
       return { value, loss: lossOf(value), gradient: flat.gradient() };

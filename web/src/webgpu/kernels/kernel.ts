@@ -42,7 +42,7 @@ export interface Commands extends AdapterTraits {
   copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void;
   /** Fills the whole buffer with zeros. */
   clear(view: View): void;
-  /** Returns uninitialised memory for the duration of this call. */
+  /** Returns uninitialized memory for the duration of this call. */
   scratch(bytes: number, dtype: DType): View;
   /** Returns the float16 elements that a view is a converted copy of, if that is known, or else the view. */
   original(view: View): View;

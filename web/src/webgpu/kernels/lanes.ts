@@ -1,9 +1,9 @@
 // Rows that are processed by several invocations together.
 //
 // A workgroup handles several positions (rows, or results). Each position has lanes, which share its work and then
-// combine their partial results. Long rows get many lanes; short rows leave more positions per workgroup. Neighbouring
-// invocations are neighbouring lanes if the elements of a row are contiguous, and neighbouring positions otherwise, so
-// that they read neighbouring words in either case. On a device that computes on the CPU, the barriers between lanes
+// combine their partial results. Long rows get many lanes; short rows leave more positions per workgroup. Neighboring
+// invocations are neighboring lanes if the elements of a row are contiguous, and neighboring positions otherwise, so
+// that they read neighboring words in either case. On a device that computes on the CPU, the barriers between lanes
 // cost more than the lanes save, unless there are too few positions to keep it busy.
 
 import type { Dispatch } from "../recorder";
@@ -69,13 +69,13 @@ export function dispatchOfLanes(
   };
 }
 
-/** So many neighbouring positions are read together, in 32 bytes at least. */
-const kNeighbours = 8;
+/** So many neighboring positions are read together, in 32 bytes at least. */
+const kNeighbors = 8;
 
-// Lanes of workgroups of so many invocations. A row keeps its lanes; of columns, at least a few neighbours stay together.
+// Lanes of workgroups of so many invocations. A row keeps its lanes; of columns, at least a few neighbors stay together.
 function narrowedLanes({ lanes, isRowMajor }: Lanes, threads: number): Lanes | undefined {
   if (isRowMajor) return lanes <= threads ? { lanes, isRowMajor, threads } : undefined;
-  return { lanes: Math.max(1, Math.min(lanes, threads / kNeighbours)), isRowMajor, threads };
+  return { lanes: Math.max(1, Math.min(lanes, threads / kNeighbors)), isRowMajor, threads };
 }
 
 function lanesKey({ lanes, isRowMajor, threads }: Lanes): string {

@@ -80,7 +80,7 @@ export function rangesInWindows(limits: Limits, count: number, views: readonly V
   });
 }
 
-/** Neighbours that stay together, in whole words and vectors. */
+/** Neighbors that stay together, in whole words and vectors. */
 const kUnit = 64;
 
 function stepBytes({ view, strides }: Operand, d: number): number {

@@ -1,4 +1,4 @@
-// Joins consecutive optimiser steps into as few dispatches as possible.
+// Joins consecutive optimizer steps into as few dispatches as possible.
 
 import type { Block } from "../blocks";
 import { unitBytes } from "../shader";

@@ -1,4 +1,4 @@
-// Kernels that are called many times in a row, with the same options and different memory: an optimiser's steps.
+// Kernels that are called many times in a row, with the same options and different memory: an optimizer's steps.
 
 import type { SupportedDTypes } from "../kernels/kernel";
 import type { Access } from "../shader";

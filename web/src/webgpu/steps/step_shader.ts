@@ -9,7 +9,7 @@ import { kSlotWords } from "../status";
 import type { View } from "../stream";
 import type { StepFunctions, StepMemory, StepOptions } from "./step_kernel";
 
-/** One optimiser step with its memory. */
+/** One optimizer step with its memory. */
 export interface Step {
   readonly kernel: StepFunctions;
   /** Identifies the shader, together with the options. */

@@ -75,7 +75,7 @@ template <class T, int Width>
 void pack_contiguous_streams(T* out, const T* in, std::int64_t depth_stride, std::int64_t depth) {
   static_assert(Width >= kLanes<T>);
   for (std::int64_t p = 0; p < depth; ++p) {
-    // If the width is not a multiple of the vector, the last vector overlaps its neighbour.
+    // If the width is not a multiple of the vector, the last vector overlaps its neighbor.
     EG_GEMM_UNROLL
     for (int s = 0; s + kLanes<T> <= Width; s += kLanes<T>) store(out + s, load(in + s));
     if constexpr (Width % kLanes<T> != 0) {

@@ -1,4 +1,4 @@
-// Elementwise formulas of many floats: every invocation computes four neighbouring elements, or several times four.
+// Elementwise formulas of many floats: every invocation computes four neighboring elements, or several times four.
 
 import type { FormulaShader } from "../../formula_shader";
 import { type Access, canBeAccessedTogether, isVec4Aligned } from "../../shader";

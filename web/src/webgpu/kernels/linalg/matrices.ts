@@ -50,7 +50,7 @@ export function threadsFor({ isSoftware }: Pick<Commands, "isSoftware">, element
 
 /**
  * Returns a main function that runs `work` in every invocation `thread` below kCount of the group with number `index`. For work
- * on rectangles, invocations form kLines lines of kLanes lanes, which read neighbouring elements of a row.
+ * on rectangles, invocations form kLines lines of kLanes lanes, which read neighboring elements of a row.
  */
 export function forEachGroup(threads: number, lanes: number, work: string): string {
   return `const kCount = ${threads}u;

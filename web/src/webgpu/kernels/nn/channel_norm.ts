@@ -1,12 +1,12 @@
-// Normalisation of channels, batch norm: a row is a channel of all samples, in one part per sample.
+// Normalization of channels, batch norm: a row is a channel of all samples, in one part per sample.
 
 import type { ChannelNorm, ChannelNormBackward } from "../../../generated/stream";
 import { isWhole, type Kernel } from "../kernel";
 import { kSum } from "../lanes";
 import { accesses, dispatchRows } from "./rows";
 
-/** With fewer neighbours of a sample in memory, those of other channels are read together. */
-const kFewNeighbours = 4;
+/** With fewer neighbors of a sample in memory, those of other channels are read together. */
+const kFewNeighbors = 4;
 
 // The position in memory of element k of a channel.
 const kElement = `fn at_of(position: u32, k: u32) -> u32 {
@@ -36,7 +36,7 @@ export const channelNorm: Kernel<ChannelNorm> = {
         key: `channel_norm ${!!weight} ${!!bias} ${!!variance} ${!!running_mean} ${!!running_variance}`,
         memory: [...accesses("read", { x, weight, bias }), ...accesses("write", results)],
         uniforms: { u32: { part: inner }, f32: { eps, momentum, kept: 1 - momentum } },
-        isRowMajor: inner >= kFewNeighbours,
+        isRowMajor: inner >= kFewNeighbors,
         stores: [{ name: "y", count: outer * channels * inner }],
         combine: { sum_of_lanes: kSum },
         functions: kElement,
@@ -82,7 +82,7 @@ export const channelNormBackward: Kernel<ChannelNormBackward> = {
           ...accesses("write", { grad_x, grad_weight, grad_bias }),
         ],
         uniforms: { u32: { part: inner } },
-        isRowMajor: inner >= kFewNeighbours,
+        isRowMajor: inner >= kFewNeighbors,
         stores: grad_x ? [{ name: "grad_x", count: outer * channels * inner }] : [],
         combine: { sum_of_lanes: kSum },
         functions: kElement,

@@ -2,7 +2,7 @@
 //
 // Each of them is a matrix product whose operands are gathered from the planes (implicit im2col): the rows of the result
 // are the channels of a group, its columns are positions (or, for the weight, input channels and taps). Operands are in no order
-// that could be read in vec4s, so that a step is found once for four neighbouring lines. Groups of one channel (depthwise
+// that could be read in vec4s, so that a step is found once for four neighboring lines. Groups of one channel (depthwise
 // convolutions) have no tiles: an invocation computes a position, or lanes share the sum of an element of the weight.
 
 import type { Access } from "../../shader";

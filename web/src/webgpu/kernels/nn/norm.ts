@@ -1,4 +1,4 @@
-// Normalisation of rows: layer norm, and RMS norm, which has no mean.
+// Normalization of rows: layer norm, and RMS norm, which has no mean.
 
 import type {
   RowNorm,

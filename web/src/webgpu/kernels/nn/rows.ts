@@ -24,7 +24,7 @@ export interface RowsShader {
   readonly key: string;
   readonly memory: readonly Access[];
   readonly uniforms?: Uniforms;
-  /** Whether neighbouring elements of a row are neighbours in memory; if absent, whether `u.inner` is 1. */
+  /** Whether neighboring elements of a row are neighbors in memory; if absent, whether `u.inner` is 1. */
   readonly isRowMajor?: boolean;
   readonly stores?: Dispatch["stores"];
   /** The combinations of lanes that the work uses, by the names of their functions. */

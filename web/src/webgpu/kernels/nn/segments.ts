@@ -1,5 +1,5 @@
 // The common parts of convolutions on devices that compute on the CPU. Every invocation works independently on several
-// channels and on a segment of a row of positions. The elements that it reads for a tap are neighbours in a row of the
+// channels and on a segment of a row of positions. The elements that it reads for a tap are neighbors in a row of the
 // other planes, so their positions are computed once for all channels.
 //
 // On such a device, reading a number costs as much as 25 multiplications, and setting a variable as much as three.

@@ -1,4 +1,4 @@
-// Optimiser steps, with the order of operations of src/backend/cpu/optim, so that a step matches the CPU's.
+// Optimizer steps, with the order of operations of src/backend/cpu/optim, so that a step matches the CPU's.
 
 import type { AdagradStep, AdamStep, RmspropStep, SgdStep } from "../../../generated/stream";
 import type { Access } from "../../shader";

@@ -201,7 +201,7 @@ export function splitShape(
   return { kept: pick((d) => !dims.includes(d)), reduced: pick((d) => dims.includes(d)) };
 }
 
-/** Whether the elements of a row are closer to each other than neighbouring rows are. */
+/** Whether the elements of a row are closer to each other than neighboring rows are. */
 export function isRowMajor({
   kept,
   reduced,

@@ -1,7 +1,7 @@
 // Scans along the middle dimension of packed arrays.
 //
 // A short row is processed by one invocation, a longer one by a workgroup, block after block: the workgroup scans the
-// neighbouring elements of a block in logarithmically many steps, starting from the total of the previous blocks. The longest
+// neighboring elements of a block in logarithmically many steps, starting from the total of the previous blocks. The longest
 // rows are divided into chunks, for which three dispatches run: the totals of all chunks, a scan of these, and a scan of every
 // chunk that starts from the total of the chunks before it.
 

@@ -12,11 +12,11 @@ interface Box {
 }
 
 /** Converts the ink (0 to 255) of a square drawing to an image of 28 x 28 pixels; null if there is no ink. */
-export function centred(ink: Uint8Array, side: number): Uint8Array | null {
+export function centered(ink: Uint8Array, side: number): Uint8Array | null {
   const box = boxOf(ink, side);
   if (box === null) return null;
   const scale = Math.max(box.right - box.left, box.bottom - box.top) / kDrawnSide;
-  const [x, y] = centreOf(ink, side);
+  const [x, y] = centerOf(ink, side);
   const image = new Uint8Array(kPixels);
   for (let i = 0; i < kPixels; i++) {
     const left = x + ((i % kSide) - kSide / 2) * scale;
@@ -39,7 +39,7 @@ function boxOf(ink: Uint8Array, side: number): Box | null {
   return box.right === 0 ? null : box;
 }
 
-function centreOf(ink: Uint8Array, side: number): [number, number] {
+function centerOf(ink: Uint8Array, side: number): [number, number] {
   let [sum, x, y] = [0, 0, 0];
   ink.forEach((value, i) => {
     sum += value;
