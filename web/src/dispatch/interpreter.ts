@@ -1,7 +1,6 @@
 // What runs the calls of ops: the engine, unless a transform of the layers above (func/vmap.ts, func/intercept_ops.ts) intercepts
 // them.
 
-import type { GradCall } from "../autograd/run.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Op } from "./signature.js";
 
@@ -28,8 +27,8 @@ export interface Interpreter {
   makeDual?(primal: Tensor, tangent: Tensor): Tensor;
   /** Returns the values and the tangents of a batch. */
   unpackDual?(tensor: Tensor): { readonly primal: Tensor; readonly tangent: Tensor | null };
-  /** Computes the gradients for a call of autograd.grad(); without this method, the engine does. */
-  gradients?(call: GradCall): (Tensor | null)[];
+  /** Computes the gradients for a call of autograd.grad(), a GradCall of autograd/run.ts; without this method, the engine does. */
+  gradients?(call: object): (Tensor | null)[];
   /** Learns that `alias` has the values of `tensor` without a call of an op. */
   aliased?(tensor: Tensor, alias: Tensor): void;
 }
