@@ -15,18 +15,18 @@ const kInitialPages = 512;
  */
 const kMaximumMegabytes = [4096, 2048, 1024, 512, 256];
 
-/** The bytes of memory with which an engine starts: the least that a maximum may be. */
+/** The bytes of memory with which an engine starts, which is the smallest allowed maximum. */
 export const kSmallestMaximum = kInitialPages * kPageBytes;
 
-/** The most bytes that WebAssembly can address. */
+/** The number of bytes that WebAssembly can address, which is the largest allowed maximum. */
 export const kLargestMaximum = 2 ** 32;
 
-/** What a program takes besides the engine's memory, in a container with little of it: at most so much, or half. */
+/** In a container with little memory, the bytes reserved for the rest of the program; at most half of the limit is reserved. */
 const kBeside = 2 ** 27;
 
-/** Returns the default maximum: 4 GiB, or what a container leaves, whose system ends programs that take more. */
+/** Returns the default maximum: 4 GiB, or less in a container, whose system kills programs that exceed its limit. */
 export function defaultMaximum(): number {
-  // Without a limit, a number beyond all memory or 0.
+  // Without a limit, this is 0 or larger than all memory.
   const limit = nodeProcess()?.constrainedMemory?.() ?? 0;
   if (!(limit > 0 && limit < kLargestMaximum)) return kLargestMaximum;
   return Math.max(limit - kBeside, limit / 2, kSmallestMaximum);
