@@ -69,7 +69,7 @@ const kRules = [
   // What edgegrad allows, or refuses, otherwise than PyTorch; each has been read.
   [
     "n/a: edgegrad computes what PyTorch refuses",
-    /err_check_strict_vectorize|function_returns_input_inner|no_setup_context_transform|functional_jacrev_inside_transform|(requires|retain)_grad_inside_transform|support_saved_tensor_hooks|Expected tensors, got unsupported type|empty_output_jac|chunksize_one__|with_autograd_function_transform_vjp|integer_in_dim_but_not_tensor|per_sample_weights_failures|MaxPool3d_indices|FractionalMaxPool\dd_zero_batch|adaptive_pooling_(empty_output|no_suppot)|prod_gradgrad_error|take_along_dim_invalid|TestCommonCPU\.test_errors_|half_and_bfloat16_errors|expected 'derivative for|forward AD with .* that does not support it/,
+    /err_check_strict_vectorize|function_returns_input_inner|no_setup_context_transform|functional_jacrev_inside_transform|(requires|retain)_grad_inside_transform|support_saved_tensor_hooks|Expected tensors, got unsupported type|empty_output_jac|chunksize_one__|with_autograd_function_transform_vjp|integer_in_dim_but_not_tensor|per_sample_weights_failures|MaxPool3d_indices|FractionalMaxPool\dd_zero_batch|adaptive_pooling_(empty_output|no_suppot)|AdaptiveMaxPool_zero_batch_dim|prod_gradgrad_error|take_along_dim_invalid|TestCommonCPU\.test_errors_|half_and_bfloat16_errors|expected 'derivative for|forward AD with .* that does not support it/,
   ],
   [
     "n/a: edgegrad refuses what PyTorch warns of",

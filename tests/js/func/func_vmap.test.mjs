@@ -221,6 +221,10 @@ describe("vmap", () => {
       ],
     );
     assertThrows(() => vmap((x) => b.newZeros([2]).copy_(x))(a), "InvalidArgument", /the same/);
+    vmap((x) => {
+      assert.deepEqual([x.layout, x.isSparse], ["strided", false]);
+      return x;
+    })(a);
     const leaf = vmap((x) => x.newZeros([2], { requiresGrad: true }))(a);
     assert.equal(leaf.requiresGrad, true);
   });

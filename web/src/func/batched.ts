@@ -4,7 +4,7 @@ import type { Interpreter } from "../dispatch/interpreter.js";
 import { fail } from "../runtime/errors.js";
 import type { Device, DType } from "../tensor/dtype.js";
 import { kNoHandle, type WithoutHandle } from "../tensor/info.js";
-import { Tensor } from "../tensor/tensor.js";
+import { type Layout, Tensor } from "../tensor/tensor.js";
 
 /** How random ops behave inside vmap(): throw, draw different numbers for every sample, or the same for all. */
 export type Randomness = "error" | "different" | "same";
@@ -90,6 +90,14 @@ export class BatchedTensor extends Tensor implements WithoutHandle {
 
   override get isContiguous(): boolean {
     return this.shown.isContiguous;
+  }
+
+  override get layout(): Layout {
+    return this.shown.layout;
+  }
+
+  override get isSparse(): boolean {
+    return this.shown.isSparse;
   }
 
   override item(): never {
