@@ -31,6 +31,8 @@ export const kOptimizerHooks = [
     "new eg.optim.SGD([$0], { lr: 0.1 })",
     "$1.registerStepPreHook((optimizer, args) => args)",
     "$1.registerStepPostHook((optimizer, args) => undefined)",
+    "eg.optim.registerOptimizerStepPreHook((optimizer, args) => args).remove()",
+    "eg.optim.registerOptimizerStepPostHook((optimizer, args) => undefined).remove()",
     "$1.registerStateDictPreHook((optimizer) => undefined, { prepend: true })",
     "$1.registerStateDictPostHook((optimizer, state) => state, { prepend: false })",
     "$1.registerLoadStateDictPreHook((optimizer, state) => state, { prepend: false })",

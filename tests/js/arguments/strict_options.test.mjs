@@ -30,7 +30,7 @@ const kWithoutOptions = new Set(
   eg.distributions.constraints.lessThan eg.distributions.constraints.multinomial
   eg.distributions.klDivergence eg.distributions.registerKl eg.einsum eg.enableGrad eg.equal eg.expose eg.finfo
   eg.func.linearize eg.func.stackModuleState eg.func.vjp eg.iinfo eg.inferenceMode eg.isGradEnabled
-  eg.isInferenceModeEnabled eg.keep eg.manualSeed eg.memory eg.nn.Identity eg.nn.ModuleDict eg.nn.ParameterDict
+  eg.isInferenceModeEnabled eg.keep eg.manualSeed eg.memory eg.nn.Identity eg.nn.LazyModuleMixin eg.nn.ModuleDict eg.nn.ParameterDict
   eg.nn.Sequential eg.nn.init.fans eg.nn.utils.parametrize.ParametrizationList
   eg.nn.utils.prune.BasePruningMethod eg.nn.utils.prune.PruningContainer eg.nn.utils.rnn.PackedSequence eg.noGrad
   eg.optim.Optimizer eg.optim.lrScheduler.BaseScheduler eg.optim.lrScheduler.LRScheduler eg.random.getState

@@ -30,7 +30,10 @@ describe("optimizers", () => {
       refuses(() => make(params(), { learningRate: 1 }), /.*Did you mean "lr"/);
       refuses(() => make([{ params: params(), Lr: 1 }]), /.*"lr"/);
       const optimizer = make(params());
-      refuses(() => optimizer.addParamGroup({ params: params(), maximize: true }), /.*"maximize"/);
+      refuses(
+        () => optimizer.addParamGroup({ params: params(), maximizes: true }),
+        /.*"maximizes"/,
+      );
       assert.equal(optimizer.paramGroups.length, 1);
     });
 
