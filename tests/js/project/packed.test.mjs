@@ -15,24 +15,24 @@ const kAnyAddon = `(?:${kAddons.join("|")})`;
 
 // The groups of files by their paths, with the most kilobytes that each may have.
 const kGroups = {
-  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 14000 },
+  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 14800 },
   "engine, scripts": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.mjs$`), most: 100 },
   "WebGPU, script": { path: /^dist\/wasm\/edgegrad-webgpu\.js$/, most: 350 },
-  "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1480 },
+  "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1510 },
   "the package as modules": {
     path: new RegExp(`^dist/(?!(?:wasm|${kAnyAddon})/)(?!(?:single/)?index\\.js$).*\\.js$`),
-    most: 1625,
+    most: 1660,
   },
   "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 660 },
-  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1500 },
-  "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1390 },
+  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1535 },
+  "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1415 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 700 },
   pictures: { path: /^docs\/guide\/pictures\/\w+\.webp$/, most: 120 },
   "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 16 },
   licenses: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 12 },
 };
-const kMostPacked = 6700;
+const kMostPacked = 6900;
 
 const run = promisify(execFile);
 
