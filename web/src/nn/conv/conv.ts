@@ -38,7 +38,8 @@ function convOptions(spatial: number) {
 /** Options of `Conv1d`, `Conv2d` and `Conv3d`. */
 export type ConvOptions = Options<ReturnType<typeof convOptions> & typeof kLayerArguments>;
 
-type Positions = [
+/** The arguments after the kernel size, by position. */
+export type ConvPositions = [
   stride?: Ints,
   padding?: Padding,
   dilation?: Ints,
@@ -47,9 +48,6 @@ type Positions = [
   paddingMode?: PaddingMode,
   options?: LayerOptions,
 ];
-
-/** The arguments after the kernel size, by position or as options. */
-export type ConvArguments = [options?: ConvOptions] | Positions;
 
 /** A convolution that is not transposed. */
 export interface ConvLayer extends Convolution {
@@ -60,7 +58,7 @@ export interface ConvLayer extends Convolution {
 
 /** The class of a convolution that is not transposed. */
 export interface ConvClass {
-  new (...given: [...Sizes, ...Positions]): ConvLayer;
+  new (...given: [...Sizes, ...ConvPositions]): ConvLayer;
   // Last, because TypeScript compares a call that fits no form with this one: it names the option that was meant.
   new (...given: [...Sizes, options?: ConvOptions]): ConvLayer;
 }

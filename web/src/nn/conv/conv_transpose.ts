@@ -32,7 +32,8 @@ export type ConvTransposeOptions = Options<
   ReturnType<typeof transposeOptions> & typeof kLayerArguments
 >;
 
-type Positions = [
+/** The arguments after the kernel size, by position. */
+export type ConvTransposePositions = [
   stride?: Ints,
   padding?: Ints,
   outputPadding?: Ints,
@@ -41,9 +42,6 @@ type Positions = [
   dilation?: Ints,
   options?: LayerOptions,
 ];
-
-/** The arguments after the kernel size, by position or as options. */
-export type ConvTransposeArguments = [options?: ConvTransposeOptions] | Positions;
 
 const kOutputSize = listOf(size).orNull();
 
@@ -57,7 +55,7 @@ export interface ConvTransposeLayer extends Convolution {
 
 /** The class of a transposed convolution. */
 export interface ConvTransposeClass {
-  new (...given: [...Sizes, ...Positions]): ConvTransposeLayer;
+  new (...given: [...Sizes, ...ConvTransposePositions]): ConvTransposeLayer;
   // Last, because TypeScript compares a call that fits no form with this one: it names the option that was meant.
   new (...given: [...Sizes, options?: ConvTransposeOptions]): ConvTransposeLayer;
 }

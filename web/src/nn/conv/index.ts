@@ -2,14 +2,14 @@ export {
   Conv1d,
   Conv2d,
   Conv3d,
-  type ConvArguments,
   type ConvOptions,
+  type ConvPositions,
   type PaddingMode,
 } from "./conv.js";
 export {
   ConvTranspose1d,
   ConvTranspose2d,
   ConvTranspose3d,
-  type ConvTransposeArguments,
   type ConvTransposeOptions,
+  type ConvTransposePositions,
 } from "./conv_transpose.js";

@@ -5,12 +5,13 @@ import { empty } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Conv1d, Conv2d, Conv3d, type ConvArguments } from "../conv/conv.js";
+import { Conv1d, Conv2d, Conv3d, type ConvOptions, type ConvPositions } from "../conv/conv.js";
 import {
   ConvTranspose1d,
   ConvTranspose2d,
   ConvTranspose3d,
-  type ConvTransposeArguments,
+  type ConvTransposeOptions,
+  type ConvTransposePositions,
 } from "../conv/conv_transpose.js";
 import { type Convolution, checkGroups, shapeOfWeight } from "../conv/convolution.js";
 import type { LayerOptions } from "../layer_options.js";
@@ -32,6 +33,17 @@ export interface LazyLayer extends LazyModule {
 /** The class of a lazy layer. */
 export interface LazyClass<Given extends readonly unknown[], Made extends Module> {
   new (...given: Given): Made & LazyLayer;
+}
+
+/** The class of a lazy layer that takes its options by position or by name. */
+export interface LazyClassOfForms<
+  Positional extends readonly unknown[],
+  Named extends readonly unknown[],
+  Made extends Module,
+> {
+  new (...given: Positional): Made & LazyLayer;
+  // Last, because TypeScript compares a call that fits no form with this one: it names the option that was meant.
+  new (...given: Named): Made & LazyLayer;
 }
 
 type Shapes = Readonly<Record<string, readonly number[]>>;
@@ -134,12 +146,12 @@ function channelsOf(input: Tensor, spatial: number, layer: Module): number {
   return shape[isBatch ? 1 : 0] as number;
 }
 
-function lazyLinear(): LazyClass<
-  | [outFeatures: number, bias?: boolean, options?: LayerOptions]
-  | [outFeatures: number, options?: LinearOptions],
+function lazyLinear(): LazyClassOfForms<
+  [outFeatures: number, bias?: boolean, options?: LayerOptions],
+  [outFeatures: number, options?: LinearOptions],
   Linear
 > {
-  return lazy(Linear, {
+  return lazy<readonly unknown[], Linear>(Linear, {
     field: "inFeatures",
     numberFrom: (input, layer) =>
       input.shape.at(-1) ?? refuseInput(layer, input, "at least one dimension"),
@@ -147,15 +159,19 @@ function lazyLinear(): LazyClass<
       weight: [outFeatures, number],
       bias: [outFeatures],
     }),
-  });
+  }) as never;
 }
 
-function lazyConv<Rest extends readonly unknown[], Usual extends Convolution>(
+function lazyConv<Positions extends readonly unknown[], Named, Usual extends Convolution>(
   Base: abstract new (...given: never[]) => Usual,
   spatial: number,
   isTransposed: boolean,
-): LazyClass<[outChannels: number, kernelSize: Ints, ...rest: Rest], Usual> {
-  return lazy(Base, {
+): LazyClassOfForms<
+  [outChannels: number, kernelSize: Ints, ...Positions],
+  [outChannels: number, kernelSize: Ints, options?: Named],
+  Usual
+> {
+  return lazy<readonly unknown[], Usual>(Base, {
     field: "inChannels",
     numberFrom: (input, layer) => {
       const channels = channelsOf(input, spatial, layer);
@@ -167,7 +183,7 @@ function lazyConv<Rest extends readonly unknown[], Usual extends Convolution>(
       const sizes = { inChannels, outChannels, kernelSize, groups };
       return { weight: shapeOfWeight(isTransposed, sizes), bias: [outChannels] };
     },
-  });
+  }) as never;
 }
 
 function lazyNorm<Usual extends ChannelNorm>(
@@ -208,34 +224,34 @@ function lazyInstanceNorm<Usual extends ChannelNorm>(
 export class LazyLinear extends lazyLinear() {}
 
 /** A `Conv1d` whose `inChannels` is the number of channels of its first input. */
-export class LazyConv1d extends lazyConv<ConvArguments, Conv1d>(Conv1d, 1, false) {}
+export class LazyConv1d extends lazyConv<ConvPositions, ConvOptions, Conv1d>(Conv1d, 1, false) {}
 
 /** A `Conv2d` whose `inChannels` is the number of channels of its first input. */
-export class LazyConv2d extends lazyConv<ConvArguments, Conv2d>(Conv2d, 2, false) {}
+export class LazyConv2d extends lazyConv<ConvPositions, ConvOptions, Conv2d>(Conv2d, 2, false) {}
 
 /** A `Conv3d` whose `inChannels` is the number of channels of its first input. */
-export class LazyConv3d extends lazyConv<ConvArguments, Conv3d>(Conv3d, 3, false) {}
+export class LazyConv3d extends lazyConv<ConvPositions, ConvOptions, Conv3d>(Conv3d, 3, false) {}
 
 /** A `ConvTranspose1d` whose `inChannels` is the number of channels of its first input. */
-export class LazyConvTranspose1d extends lazyConv<ConvTransposeArguments, ConvTranspose1d>(
-  ConvTranspose1d,
-  1,
-  true,
-) {}
+export class LazyConvTranspose1d extends lazyConv<
+  ConvTransposePositions,
+  ConvTransposeOptions,
+  ConvTranspose1d
+>(ConvTranspose1d, 1, true) {}
 
 /** A `ConvTranspose2d` whose `inChannels` is the number of channels of its first input. */
-export class LazyConvTranspose2d extends lazyConv<ConvTransposeArguments, ConvTranspose2d>(
-  ConvTranspose2d,
-  2,
-  true,
-) {}
+export class LazyConvTranspose2d extends lazyConv<
+  ConvTransposePositions,
+  ConvTransposeOptions,
+  ConvTranspose2d
+>(ConvTranspose2d, 2, true) {}
 
 /** A `ConvTranspose3d` whose `inChannels` is the number of channels of its first input. */
-export class LazyConvTranspose3d extends lazyConv<ConvTransposeArguments, ConvTranspose3d>(
-  ConvTranspose3d,
-  3,
-  true,
-) {}
+export class LazyConvTranspose3d extends lazyConv<
+  ConvTransposePositions,
+  ConvTransposeOptions,
+  ConvTranspose3d
+>(ConvTranspose3d, 3, true) {}
 
 /** A `BatchNorm1d` whose `numFeatures` is the number of channels of its first input. */
 export class LazyBatchNorm1d extends lazyBatchNorm(BatchNorm1d, 2, 3) {}

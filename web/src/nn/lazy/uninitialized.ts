@@ -1,7 +1,7 @@
 // Parameters and buffers whose shape is not known yet. They have no handle; with their first shape they become a Parameter or Buffer,
 // as the same objects, so that optimizers that have them continue.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { readArguments } from "../../arguments/read.js";
 import { boolean, type Options, oneOrMore, size } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { copy_, empty } from "../../generated/ops.js";
@@ -182,14 +182,18 @@ function uninitialized<T extends Tensor>(Usual: {
 
 /** A parameter that gets its shape later, from the first input of its module: see `LazyModuleMixin`. */
 export class UninitializedParameter extends uninitialized(Parameter) {
-  constructor(...given: Arguments<[requiresGrad: boolean], UninitializedParameterOptions>) {
+  constructor(requiresGrad: boolean, options?: UninitializedParameterOptions);
+  constructor(options?: UninitializedParameterOptions);
+  constructor(...given: unknown[]) {
     super(readArguments(new.target.name, kParameterArguments, given));
   }
 }
 
 /** A buffer that gets its shape later, from the first input of its module: see `LazyModuleMixin`. */
 export class UninitializedBuffer extends uninitialized(Buffer) {
-  constructor(...given: Arguments<[requiresGrad: boolean], UninitializedBufferOptions>) {
+  constructor(requiresGrad: boolean, options?: UninitializedBufferOptions);
+  constructor(options?: UninitializedBufferOptions);
+  constructor(...given: unknown[]) {
     const { persistent, ...kind } = readArguments(new.target.name, kBufferArguments, given);
     super(kind);
     Reflect.set(this, "persistent", persistent);
