@@ -30,6 +30,7 @@ struct Formula {
   op::ParamValues params{};
 };
 
+/// An op of elements: its formula, for every element of the broadcast operands.
 struct Elementwise {
   static constexpr std::string_view name = "elementwise";
   Formula formula;

@@ -26,6 +26,7 @@ struct SgdOptions {
   bool first;
 };
 
+/// A step of SGD, for one parameter.
 struct SgdStep {
   static constexpr std::string_view name = "sgd_step";
   SgdOptions options;
@@ -50,6 +51,7 @@ struct AdamOptions {
   bool maximize;
 };
 
+/// A step of Adam or AdamW, for one parameter.
 struct AdamStep {
   static constexpr std::string_view name = "adam_step";
   AdamOptions options;
@@ -72,6 +74,7 @@ struct RmspropOptions {
   bool maximize;
 };
 
+/// A step of RMSprop, for one parameter.
 struct RmspropStep {
   static constexpr std::string_view name = "rmsprop_step";
   RmspropOptions options;
@@ -93,6 +96,7 @@ struct AdagradOptions {
   bool maximize;
 };
 
+/// A step of Adagrad, for one parameter.
 struct AdagradStep {
   static constexpr std::string_view name = "adagrad_step";
   AdagradOptions options;

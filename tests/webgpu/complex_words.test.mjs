@@ -95,6 +95,13 @@ function logOfPower([re, im], exponent) {
 
 // The error that is allowed in addition to the usual one, and the operands that are not tested.
 const kExceptions = {
+  // The exponential in the sine of a large imaginary part has the error of its exponent.
+  sinc: {
+    error: (z, size) => 3e-6 * largest(z) * size + 2e-7,
+    exceptFor: (z) => !isFiniteNumber(z) || largest(z) > 25,
+  },
+  // A small difference of numbers of this size.
+  tanhshrink: { error: (z) => 2e-7 * largest(z), exceptFor: (z) => !isFiniteNumber(z) },
   mul: { exceptFor: isTooLarge },
   square: { exceptFor: (z) => isTooLarge(z, z) },
   addcmul: { error: (x) => 1e-6 * largest(x), exceptFor: (_, a, b) => isTooLarge(a, b) },
