@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "base/heap/pool.h"
 #include "base/intrusive_ptr.h"
@@ -36,12 +37,12 @@ constexpr std::array<std::string_view, 3> enum_names(Layout) {
 /// values as the others, is one matrix with the rows of all.
 struct SparsePattern final : RefCounted, Pooled {
   SparsePattern(Layout layout, Tensor indices, Tensor row_starts, bool is_coalesced,
-                const Shape& batch = {})
+                Shape batch = {})
       : layout(layout),
         is_coalesced(is_coalesced),
         indices(std::move(indices)),
         row_starts(std::move(row_starts)),
-        batch(batch) {}
+        batch(std::move(batch)) {}
 
   Layout layout;
   /// Whether every position occurs once, in row-major order. Always true for CSR.

@@ -2,6 +2,8 @@
 
 // Products of matrices of which at least one is sparse.
 
+#include <utility>
+
 #include "kernels/sparse.h"
 #include "ops/sparse/sparse_parts.h"
 #include "tensor/tensor.h"
@@ -11,8 +13,8 @@ namespace eg {
 /// The positions of a sparse matrix in CSR layout, and its size.
 struct CsrMatrix {
   explicit CsrMatrix(const Pieces& pieces) : CsrMatrix(pieces.shape, pieces.pattern) {}
-  CsrMatrix(const Shape& shape, IntrusivePtr<SparsePattern> pattern)
-      : shape(shape), pattern(std::move(pattern)) {}
+  CsrMatrix(Shape shape, IntrusivePtr<SparsePattern> pattern)
+      : shape(std::move(shape)), pattern(std::move(pattern)) {}
 
   kernel::CsrPattern positions() const {
     return {shape[0], shape[1], pattern->row_starts.memory(), pattern->indices.memory()};
