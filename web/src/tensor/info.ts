@@ -31,7 +31,8 @@ export function handleOf(tensor: Tensor): number {
 
 function throwUnusable(tensor: unknown, handle: number): never {
   if (isWrapper(tensor)) refuseStale("tensor", tensor);
-  if (handle === kNoHandle) (tensor as WithoutHandle).refuseUse();
+  // An object of the program may have this number, too.
+  if (handle === kNoHandle) (tensor as Partial<WithoutHandle>).refuseUse?.();
   if (handle !== 0) {
     fail("InvalidArgument", "tensor", `expected a tensor, got ${describe(tensor)}.`);
   }
