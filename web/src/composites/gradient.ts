@@ -39,9 +39,7 @@ export const gradient: (
     }
     return axes.map((axis, i) => {
       checkSize(input, axis, edgeOrder);
-      const own = spacingAt(spacing, i, axes.length);
-      const middle = own instanceof Tensor ? null : evenSlopes(input, axis, own);
-      return slopes(input, axis, stepsAlong(input, axis, own), middle, edgeOrder);
+      return slopes(input, axis, spacingAt(spacing, i, axes.length), edgeOrder);
     });
   },
 );
@@ -83,18 +81,12 @@ function stepsAlong(input: Tensor, axis: number, spacing: number | Tensor): Tens
 
 // At equal distances the value in the middle does not count: an infinite one spoils no slope but those of its neighbors.
 function evenSlopes(input: Tensor, axis: number, distance: number): Tensor {
-  const count = Math.max(0, sizeOf(input, axis) - 2);
-  const rise = sub(narrow(input, axis, count === 0 ? 0 : 2, count), narrow(input, axis, 0, count));
-  return div(rise, 2 * distance);
+  const count = sizeOf(input, axis) - 2;
+  return div(sub(narrow(input, axis, 2, count), narrow(input, axis, 0, count)), 2 * distance);
 }
 
-function slopes(
-  input: Tensor,
-  axis: number,
-  steps: Tensor,
-  evenMiddle: Tensor | null,
-  edgeOrder: number,
-): Tensor {
+function slopes(input: Tensor, axis: number, spacing: number | Tensor, edgeOrder: number): Tensor {
+  const steps = stepsAlong(input, axis, spacing);
   const count = sizeOf(input, axis) - 1;
   const rises = div(diff(input, 1, axis), steps);
   const first = narrow(rises, axis, 0, 1);
@@ -104,7 +96,10 @@ function slopes(
   const [left, right] = [narrow(rises, axis, 0, count - 1), narrow(rises, axis, 1, count - 1)];
   // The slope, in the middle, of the parabola through three points, and the change of the slope.
   const width = add(before, after);
-  const middle = evenMiddle ?? div(add(mul(left, after), mul(right, before)), width);
+  const middle =
+    spacing instanceof Tensor
+      ? div(add(mul(left, after), mul(right, before)), width)
+      : evenSlopes(input, axis, spacing);
   if (edgeOrder === 1) return cat([first, middle, last], axis);
   const bend = div(sub(right, left), width);
   const start = sub(first, mul(edge(bend, axis, 0), narrow(steps, axis, 0, 1)));
