@@ -55,17 +55,16 @@ export function functionalCall(
   const given = Array.isArray(args) ? args : [args];
   const inputs = kwargs === null ? given : [...given, kwargs];
   const replacements = replacementsOf(tensors, slots, tieWeights);
-  const replaced: Slot[] = [];
+  const replaced: [Slot, Replacement][] = [];
   try {
-    for (const [slot, { tensor }] of replacements) {
-      replaced.push(slot);
-      setProperty(slot, tensor, false);
+    for (const [slot, replacement] of replacements) {
+      replaced.push([slot, replacement]);
+      setProperty(slot, replacement.tensor, false);
     }
     return (module.call as (...inputs: unknown[]) => Tree).apply(module, inputs);
   } finally {
-    for (const slot of replaced) {
+    for (const [slot, { name, tensor }] of replaced) {
       const stored: unknown = Reflect.get(slot.owner, slot.property);
-      const { name, tensor } = replacements.get(slot) as Replacement;
       if (stored instanceof Tensor && stored !== tensor) {
         const named = [paramsAndBuffers].flat().find((one) => Object.hasOwn(one, name));
         Object.assign(named as TensorsByName, { [name]: stored });
