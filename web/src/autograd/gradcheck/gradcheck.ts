@@ -93,11 +93,11 @@ export function gradcheck(
   checkFunction("gradcheck", fn);
   const options = readOptions("gradcheck", kOptions, rest);
   checkModes(options);
-  if (toList(inputs).some(isTrackedSparse)) {
-    const of = ofValues(fn, toList(inputs));
+  const args = toList(inputs);
+  if (args.some(isTrackedSparse)) {
+    const of = ofValues(fn, args);
     return gradcheck(of.fn, of.inputs, options);
   }
-  const args = toList(inputs);
   const wanted = checkInputs(args);
   return report(options, () => {
     const callWith = (all: readonly unknown[]) =>
@@ -136,11 +136,11 @@ export function gradgradcheck(
     checkFwdOverRev: checkForwardAd,
     ...options
   } = readOptions("gradgradcheck", kSecondOrderOptions, rest);
-  if (toList(inputs).some(isTrackedSparse)) {
-    const of = ofValues(fn, toList(inputs));
+  const args = toList(inputs);
+  if (args.some(isTrackedSparse)) {
+    const of = ofValues(fn, args);
     return gradgradcheck(of.fn, of.inputs, ...rest);
   }
-  const args = toList(inputs);
   checkInputs(args);
   const check = () => {
     const gradOutputs =

@@ -31,10 +31,10 @@ function partsOf(input: Tensor) {
   const own = coalesce(detach(input));
   const { shape, layout } = own;
   const parts = sparseIndices(own) as Tensor[];
-  const [columns, starts] = layout === "sparse_csr" ? [parts[1], parts[0]] : [parts[0], null];
+  const [columns, starts = null] = layout === "sparse_csr" ? parts.reverse() : parts;
   return {
     values: clone(own.values()).requiresGrad_(),
-    with: (values: Tensor) => sparseTensor(values, columns as Tensor, starts ?? null, shape, true),
+    with: (values: Tensor) => sparseTensor(values, columns as Tensor, starts, shape, true),
   };
 }
 
