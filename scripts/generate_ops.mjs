@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { camelCase } from "./native_functions.mjs";
 import { kRoot, main } from "./process.mjs";
 import { copiesOfParts } from "./split/parts.mjs";
 
@@ -101,8 +102,6 @@ function readOp(entry) {
   const doc = entry.doc.replace(/^(\[[^\]]*\]):/, "`$1`:");
   return { ...entry, args, isMethod, writes: entry.js.endsWith("_"), doc };
 }
-
-const camelCase = (name) => name.replace(/(?<=.)_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 function functionsFile(ops) {
   const functions = ops.flatMap((op) => [functionOf(op), ...(op.inplace ? [inPlaceOf(op)] : [])]);

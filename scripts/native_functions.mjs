@@ -47,7 +47,9 @@ export function writeNativeFunctions({ check }) {
   return [];
 }
 
-const camelCase = (name) => name.replace(/(?<=.)_([a-z])/g, (_, letter) => letter.toUpperCase());
+/** Returns a snake_case name in camelCase. */
+export const camelCase = (name) =>
+  name.replace(/(?<=.)_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 function sources() {
   const folder = join(kRoot, "bindings");
