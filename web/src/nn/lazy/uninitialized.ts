@@ -29,9 +29,14 @@ const kKind = {
   dtype: dtypeRule.orNull(),
 };
 
-const kParameterArguments = { requiresGrad: boolean.or(true), ...kKind };
+const kParameterArguments = {
+  /** Whether it gets a gradient; default true. */
+  requiresGrad: boolean.or(true),
+  ...kKind,
+};
 
 const kBufferArguments = {
+  /** Whether it gets a gradient; default false. */
   requiresGrad: boolean.or(false),
   ...kKind,
   /** Include it in the state dict; default true. */
