@@ -39,9 +39,9 @@ async function prepare() {
 }
 
 /** Runs a shard of a file in as many processes as it takes, and resolves to the rows of its tests. */
-async function runShard({ source, file, sample, without, shard, shards }) {
+async function runShard({ source, file, sample, without, shard, shards }, core) {
   const rows = [];
-  const options = ["--shard", `${shard}/${shards}`, "--sample", `${sample}`];
+  const options = ["--shard", `${shard}/${shards}`, "--sample", `${sample}`, "--core", `${core}`];
   if (without) options.push("--without", without);
   for (;;) {
     const after = rows.length > 0 ? ["--after", rows.at(-1).test] : [];
@@ -95,15 +95,15 @@ async function runAll(source, files, isWhole, folder) {
   );
   const all = jobs.length;
   await step(`${files.length} of PyTorch's test files in ${all} shards`, async (report) => {
-    const work = async () => {
+    const work = async (core) => {
       for (let job = jobs.shift(); job; job = jobs.shift()) {
         report(`${all - jobs.length} of ${all}, ${job.file}`);
-        const rows = await runShard(job);
+        const rows = await runShard(job, core);
         rowsOf.get(job.file).push(...rows);
         if (folder) keepRows(folder, job.file, rows);
       }
     };
-    await Promise.all(Array.from({ length: availableParallelism() }, work));
+    await Promise.all(Array.from({ length: availableParallelism() }, (_, core) => work(core)));
   });
   return rowsOf;
 }

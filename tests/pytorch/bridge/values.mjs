@@ -35,6 +35,7 @@ const kTensorKinds = [
   eg.nn.UninitializedParameter,
   eg.nn.UninitializedBuffer,
 ];
+const kFirstWithoutShape = kTensorKinds.indexOf(eg.nn.UninitializedParameter);
 
 /** Encodes and decodes values, and holds the objects that Python knows until it lets them go. */
 export class Values {
@@ -162,9 +163,11 @@ export class Values {
 
   #tensor(tensor) {
     const kind = kTensorKinds.findLastIndex((one) => tensor instanceof one);
-    // A tensor that was disposed has no dtype any more.
-    const dtype = tensor.disposed ? null : tensor.dtype;
-    return { $t: this.#numberOf(tensor), y: dtype, k: kind };
+    const encoded = { $t: this.#numberOf(tensor), k: kind };
+    // A tensor that was disposed has none of these any more, and one without a shape not all of them yet.
+    if (!tensor.disposed && kind < kFirstWithoutShape)
+      encoded.f = [tensor.dtype, tensor.device, tensor.layout];
+    return encoded;
   }
 
   #pairs(entries) {

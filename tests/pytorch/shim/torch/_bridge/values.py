@@ -104,8 +104,8 @@ def _tensor(value: dict) -> JSObject:
     elif type(found) in tensor_classes[3:]:
         # One without a shape may have become a parameter or buffer.
         object.__setattr__(found, "__class__", tensor_classes[value["k"]])
-    if value["y"] is not None:
-        found.__dict__["_dtype_name"] = value["y"]
+    if "f" in value:
+        found.__dict__["_facts"] = value["f"]
     return found
 
 

@@ -6,15 +6,8 @@ from typing import Any
 
 from .. import _bridge as bridge
 from .._bridge import Unsupported, get, method
-from .._types import LAYOUTS, check_layout, layout, refused, sparse_coo, sparse_csr, strided
+from .._types import check_layout, layout, refused, sparse_coo, sparse_csr, strided
 from .tensor import Tensor
-
-
-def _layout(self: Tensor) -> layout:
-    # A tensor keeps its layout.
-    if "_layout" not in self.__dict__:
-        self.__dict__["_layout"] = LAYOUTS[get(self, "layout")]
-    return self.__dict__["_layout"]
 
 
 def _values(self: Tensor) -> Tensor:
@@ -61,9 +54,8 @@ def _to_dense(self: Tensor, dtype: Any = None, *, masked_grad: Any = None) -> Te
 
 
 _MEMBERS = {
-    "layout": property(_layout),
-    "is_sparse": property(lambda self: _layout(self) is sparse_coo),
-    "is_sparse_csr": property(lambda self: _layout(self) is sparse_csr),
+    "is_sparse": property(lambda self: self.layout is sparse_coo),
+    "is_sparse_csr": property(lambda self: self.layout is sparse_csr),
     "is_coalesced": is_coalesced,
     "sparse_dim": lambda self: get(self, "sparseDim"),
     "dense_dim": lambda self: get(self, "denseDim"),

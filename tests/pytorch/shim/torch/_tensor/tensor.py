@@ -10,7 +10,7 @@ from typing import Any, Callable
 from .. import _bridge as bridge
 from .._bridge import JSObject, Unsupported, camel, function, get, method, set_property
 from .._types import ALIASES as DTYPE_ALIASES
-from .._types import Size, device, dtype, uint8
+from .._types import LAYOUTS, Size, device, dtype, uint8
 from .names import ALIASES, MISSING_METHODS, TAKES_SCALARS, with_fields
 
 
@@ -77,11 +77,12 @@ class Tensor(JSObject, metaclass=_TensorType):
         bridge.channel.release(self._id)
         bridge.live.pop(self._id, None)
         bridge.adopt(self, other)
-        self.__dict__["_dtype_name"] = other.__dict__["_dtype_name"]
+        self.__dict__["_facts"] = other.__dict__["_facts"]
 
     shape = property(lambda self: Size(get(self, "shape")))
     ndim = property(lambda self: get(self, "ndim"))
-    device = property(lambda self: device(get(self, "device")))
+    device = property(lambda self: device(self._fact(1, "device")))
+    layout = property(lambda self: LAYOUTS[self._fact(2, "layout")])
     is_leaf = property(lambda self: get(self, "isLeaf"))
     grad_fn = property(lambda self: get(self, "gradFn"))
     output_nr = property(lambda self: get(self, "outputNr"))
@@ -97,9 +98,12 @@ class Tensor(JSObject, metaclass=_TensorType):
 
     @property
     def dtype(self) -> dtype:
-        name = self.__dict__.get("_dtype_name") or get(self, "dtype")
-        self.__dict__["_dtype_name"] = name
-        return dtype.by_name[name]
+        return dtype.by_name[self._fact(0, "dtype")]
+
+    def _fact(self, index: int, name: str) -> str:
+        """What a tensor keeps as long as it lives; it comes with the tensor."""
+        facts = self.__dict__.get("_facts")
+        return get(self, name) if facts is None else facts[index]
 
     @property
     def T(self) -> Tensor:
@@ -381,7 +385,7 @@ def _adopt_uninitialized(made: Tensor, options: dict, device: Any, dtype: Any) -
 def _materialize(tensor: Tensor, shape: Any, device: Any, dtype: Any) -> None:
     method(tensor, "materialize", [shape], _kind(device, dtype))
     object.__setattr__(tensor, "__class__", type(tensor).__bases__[0])
-    tensor.__dict__.pop("_dtype_name", None)
+    tensor.__dict__.pop("_facts", None)
 
 
 bridge.tensor_classes[:] = [Tensor, Parameter, Buffer, UninitializedParameter, UninitializedBuffer]
