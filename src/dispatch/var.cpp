@@ -30,8 +30,8 @@ Var operator>=(const Var& a, const Var& b) { return apply<op::OpNamed<"ge">>(a, 
 Var operator&(const Var& a, const Var& b) { return apply<op::OpNamed<"logical_and">>(a, b); }
 Var operator|(const Var& a, const Var& b) { return apply<op::OpNamed<"logical_or">>(a, b); }
 Var operator!(const Var& a) { return apply<op::OpNamed<"logical_not">>(a); }
-Var conj(const Var& x) { return x.is_number() ? x : math::conj(x.tensor()); }
-Var real(const Var& x) { return x.is_number() ? x : math::real(x.tensor()); }
+Var conj(const Var& x) { return x.is_number() ? x : Var(math::conj(x.tensor())); }
+Var real(const Var& x) { return x.is_number() ? x : Var(math::real(x.tensor())); }
 Var where(const Var& mask, const Var& a, const Var& b) {
   return apply<op::OpNamed<"where">>(mask, a, b);
 }

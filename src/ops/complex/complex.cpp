@@ -130,13 +130,13 @@ Tensor Angle::call(const Tensor& input) {
   if (is_integral(input.dtype())) return call(ToDType::call(input, default_dtype()));
   Var angle = 0;
   if (is_complex(input.dtype())) {
-    angle = atan2(Var(part(input, 1)), Var(part(input, 0)));
+    angle = atan2(part(input, 1), part(input, 0));
   } else {
     const Var x = detach(input);
     const Var turned = where(x < 0, full_like(input, std::numbers::pi), full_like(input, 0));
     angle = where(x != x, x, turned);
   }
-  return record<Angle>(angle.tensor(), {input}, {}, {{input}});
+  return record<Angle>(angle, {input}, {}, {{input}});
 }
 
 // The gradient is g i z / |z|^2, and 0 at the origin, where the angle is undefined. The angle of a
@@ -148,8 +148,8 @@ GradList Angle::backward(const Backward<Angle>& b) {
   const Var im = Imag::call(z);
   const Var square = re * re + im * im;
   const Var is_zero = square == 0;
-  const Var scaled = where(is_zero, 0, Var(b.grad()) / where(is_zero, 1, square));
-  return {ToComplex::call((-im * scaled).tensor(), (re * scaled).tensor())};
+  const Var scaled = where(is_zero, 0, b.grad() / where(is_zero, 1, square));
+  return {ToComplex::call(-im * scaled, re * scaled)};
 }
 
 Tensor ToComplex::call(const Tensor& real, const Tensor& imag) {
@@ -180,7 +180,7 @@ Tensor Polar::call(const Tensor& abs, const Tensor& angle) {
         "abs and angle must have the same dtype, got ", abs.dtype(), " and ", angle.dtype(), '.');
   const Var radius = abs;
   const Var direction = angle;
-  return ToComplex::call((radius * cos(direction)).tensor(), (radius * sin(direction)).tensor());
+  return ToComplex::call(radius * cos(direction), radius * sin(direction));
 }
 
 }  // namespace eg

@@ -59,7 +59,7 @@ Tensor times_between_ends(const Tensor& half, const HalfAttrs& attrs, double fac
   const Tensor end = full(shape, 1, half.dtype(), half.device());
   shape[static_cast<std::size_t>(attrs.dim)] = attrs.size / 2 - 1;
   const Tensor between = full(shape, factor, half.dtype(), half.device());
-  return (Var(half) * Var(Cat::call({end, between, end}, attrs.dim))).tensor();
+  return half * Cat::call({end, between, end}, attrs.dim);
 }
 
 // The recorded transform of real rows of even size. It computes the first half of the spectrum,

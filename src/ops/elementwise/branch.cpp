@@ -14,7 +14,7 @@ Var integer_distance(const Tensor& a, const Tensor& b) {
   const Var x = ToDType::call(a, DType::kInt64);
   const Var y = ToDType::call(b, DType::kInt64);
   const Var wrapped = maximum(x, y) - minimum(x, y);
-  const Var distance = ToDType::call(wrapped.tensor(), default_dtype());
+  const Var distance = ToDType::call(wrapped, default_dtype());
   return where(wrapped < 0, distance + 0x1p64, distance);
 }
 
@@ -59,14 +59,14 @@ Tensor Isclose::call(const Tensor& input, const Tensor& other, double rtol, doub
   const Var y = detach(other);
   Var close = x == y;
   if (equal_nan) close = close | ((x != x) & (y != y));
-  if (input.dtype() == DType::kBool) return close.tensor();
+  if (input.dtype() == DType::kBool) return close;
   if (is_integral(input.dtype())) {
-    const Var size = abs(Var(ToDType::call(y.tensor(), default_dtype())));
-    return (close | (integer_distance(x.tensor(), y.tensor()) <= size * rtol + atol)).tensor();
+    const Var size = abs(ToDType::call(y, default_dtype()));
+    return close | (integer_distance(x, y) <= size * rtol + atol);
   }
   const Var distance = abs(x - y);
   const Var is_finite = distance - distance == 0;
-  return (close | (is_finite & (distance <= abs(y) * rtol + atol))).tensor();
+  return close | (is_finite & (distance <= abs(y) * rtol + atol));
 }
 
 }  // namespace eg

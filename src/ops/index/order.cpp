@@ -28,8 +28,8 @@ Tensor median_indices(const Tensor& input, std::int64_t dim) {
   Tensor indices = ordered_indices(input, {dim, false, middle(row_size(input, dim)), 1});
   if (!is_floating(input.dtype())) return indices;
   const Var largest = ordered_indices(input, {dim, true, 0, 1});
-  const Var extreme = values_at(input, dim, largest.tensor());
-  return where(extreme != extreme, largest, indices).tensor();
+  const Var extreme = values_at(input, dim, largest);
+  return where(extreme != extreme, largest, indices);
 }
 
 // NaNs are sorted last, so the middle of the other elements depends on the number of NaNs.
@@ -37,7 +37,7 @@ Tensor nanmedian_indices(const Tensor& input, std::int64_t dim) {
   if (!is_floating(input.dtype())) return median_indices(input, dim);
   const Tensor order = ordered_indices(input, {dim, false, 0, row_size(input, dim)});
   const Var x = detach(input);
-  const Tensor count = Sum::call((x == x).tensor(), Dims{dim}, true);
+  const Tensor count = Sum::call(x == x, Dims{dim}, true);
   const Tensor last = eg::call<op::Maximum>(eg::call<op::Sub>(count, 1), 0);
   return Gather::call(order, dim, eg::call<op::FloorDivide>(last, 2));
 }

@@ -20,9 +20,7 @@ struct DimAttrs {
   std::int64_t dim;
 };
 
-Var as_number(const Var& mask, const Tensor& like) {
-  return ToDType::call(mask.tensor(), like.dtype());
-}
+Var as_number(const Var& mask, const Tensor& like) { return ToDType::call(mask, like.dtype()); }
 
 // For every element of src the product of those before it with the same index, by multiplying
 // elements at distances 1, 2, 4, ... `index` is sorted along dim.
@@ -33,8 +31,8 @@ Var products_before(const Tensor& index, const Tensor& src, std::int64_t dim) {
     const auto part = [&](const Tensor& t, std::int64_t start) {
       return Narrow::call(t, dim, start, size - step);
     };
-    const Var is_same = Var(part(index, step)) == Var(part(index, 0));
-    const Tensor earlier = where(is_same, part(products.tensor(), 0), 1).tensor();
+    const Var is_same = part(index, step) == part(index, 0);
+    const Tensor earlier = where(is_same, part(products, 0), 1);
     return Cat::call({full_like(Narrow::call(src, dim, 0, step), 1), earlier}, dim);
   };
   if (size <= 1) return full_like(src, 1);
@@ -53,7 +51,7 @@ Var products_of_others(const Tensor& index, const Tensor& src, std::int64_t dim)
   const auto reversed = [&](const Tensor& t) { return Flip::call(t, Dims{dim}); };
   const Var before = products_before(sorted, factors, dim);
   const Var after = products_before(reversed(sorted), reversed(factors), dim);
-  const Tensor others = (before * Var(reversed(after.tensor()))).tensor();
+  const Tensor others = before * reversed(after);
   return Gather::call(others, dim, Argsort::call(order, dim));
 }
 
@@ -81,26 +79,25 @@ struct ScatterProduct {
     const Var src = b.saved(2);
     const Var g = b.grad();
     const auto product = [&](const Var& input, const Var& factors) -> Var {
-      return call(input.tensor(), dim, index, factors.tensor());
+      return call(input, dim, index, factors);
     };
-    const auto gather = [&](const Var& t) -> Var { return Gather::call(t.tensor(), dim, index); };
+    const auto gather = [&](const Var& t) -> Var { return Gather::call(t, dim, index); };
     GradList grads(2);
     if (b.needs(0)) {
       const Var others = where(self == 0, 1, self);
-      grads[0] = (g * conj(product(others, src) / others)).tensor();
+      grads[0] = g * conj(product(others, src) / others);
     }
     if (b.needs(1) && ops_are_differentiated()) {
-      const Var others = products_of_others(index, src.tensor(), dim);
-      grads[1] = (gather(g) * conj(gather(self) * others)).tensor();
+      const Var others = products_of_others(index, src, dim);
+      grads[1] = gather(g) * conj(gather(self) * others);
     } else if (b.needs(1)) {
       const Var is_zero = src == 0;
-      const Tensor none = full_like(self.tensor(), 0);
-      const Var zeros =
-          gather(ScatterAdd::call(none, dim, index, as_number(is_zero, src.tensor()).tensor()));
+      const Tensor none = full_like(self, 0);
+      const Var zeros = gather(ScatterAdd::call(none, dim, index, as_number(is_zero, src)));
       const Var is_only_zero = is_zero & (zeros == 1);
       const Var without = gather(g * conj(product(self, where(is_only_zero, 1, src))));
-      const Var rest = gather(g * conj(Var(b.saved(3)))) / conj(where(is_zero, 1, src));
-      grads[1] = where(is_only_zero, without, rest).tensor();
+      const Var rest = gather(g * conj(b.saved(3))) / conj(where(is_zero, 1, src));
+      grads[1] = where(is_only_zero, without, rest);
     }
     return grads;
   }
@@ -131,16 +128,16 @@ struct ScatterExtreme {
     const std::int64_t dim = b.attrs().dim;
     const Tensor index = b.saved(1);
     const Tensor result = b.saved(3);
-    const Var is_self = as_number(Var(b.saved(0)) == result, result);
-    const Var is_src = as_number(Var(b.saved(2)) == Gather::call(result, dim, index), result);
-    const Var count = ScatterAdd::call(is_self.tensor(), dim, index, is_src.tensor());
-    const Var share = Var(b.grad()) / count;
+    const Var is_self = as_number(b.saved(0) == result, result);
+    const Var is_src = as_number(b.saved(2) == Gather::call(result, dim, index), result);
+    const Var count = ScatterAdd::call(is_self, dim, index, is_src);
+    const Var share = b.grad() / count;
     GradList grads(2);
     if (b.needs(0)) {
-      grads[0] = (is_self * share).tensor();
+      grads[0] = is_self * share;
       if (!b.attrs().include_self) grads[0] = Scatter::call(grads[0], dim, index, 0);
     }
-    if (b.needs(1)) grads[1] = (is_src * Var(Gather::call(share.tensor(), dim, index))).tensor();
+    if (b.needs(1)) grads[1] = is_src * Gather::call(share, dim, index);
     return grads;
   }
 };

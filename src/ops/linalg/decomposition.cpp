@@ -8,6 +8,8 @@
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
 #include "ops/linalg/matrix_batch.h"
+#include "ops/matrix/matmul.h"
+#include "ops/matrix/matrix_product.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/join.h"
 #include "ops/shape/rearrange.h"
@@ -28,7 +30,7 @@ Var skew(const Var& a) { return a - adjoint(a); }
 
 // X R⁻ᴴ for an upper triangular R.
 Var divide_by_adjoint(const Var& x, const Tensor& r) {
-  return adjoint(solve_unchecked(r, adjoint(x).tensor()));
+  return adjoint(solve_unchecked(r, adjoint(x)));
 }
 
 // Uninitialized real numbers, `count` for each matrix of a batch.
@@ -42,16 +44,16 @@ Tensor empty_numbers(const Tensor& matrices, std::int64_t count) {
 // imaginary part of its derivative, `diagonal`, must vanish. Not checked on a device, because that
 // would mean waiting for it, nor while recording.
 void check_phase(const Var& diagonal, std::string_view op, std::string_view vectors) {
-  const Tensor t = detach(diagonal.tensor());
+  const Tensor t = detach(diagonal);
   if (!is_complex(t.dtype()) || !t.device().is_cpu() || recording() != nullptr) return;
-  const Var size = abs(Var(t));
-  const Tensor depends = Any::call((abs(Var(Imag::call(t))) > 1e-2 * (1 + size)).tensor());
+  const Var size = abs(t);
+  const Tensor depends = Any::call(abs(Imag::call(t)) > 1e-2 * (1 + size));
   check(!is_true(depends), ErrorCode::kNotDifferentiable, op,
         "the loss depends on the phase of the ", vectors,
         ", which is arbitrary for complex matrices, so the gradient is undefined.");
 }
 
-Var diagonal_of(const Var& a) { return Diagonal::call(a.tensor(), 0, -2, -1); }
+Var diagonal_of(const Var& a) { return Diagonal::call(a, 0, -2, -1); }
 
 // True when results computed from `t` may be differentiated.
 bool is_differentiated(const Tensor& t) {
@@ -130,18 +132,18 @@ GradList Qr::backward(const Backward<Qr>& b) {
         "'reduced'.");
   const Var grad_q = b.grad(0).defined() ? b.grad(0) : full_like(q, 0);
   const Var grad_r = b.grad(1).defined() ? b.grad(1) : full_like(r, 0);
-  const Var inner = product(grad_r, adjoint(r)) - product(adjoint(q), grad_q);
+  const Var inner = matmul(grad_r, adjoint(r)) - matmul(adjoint(q), grad_q);
   // The diagonal of R is real, so only the real part of the diagonal of `inner` counts.
   if (m >= n) {
-    const Var strict = Triu::call(inner.tensor(), 1);
-    const Var own = identity(n, r) * per_column(real(diagonal_of(inner)).tensor());
-    return {divide_by_adjoint(product(q, strict + adjoint(strict) + own) + grad_q, r).tensor()};
+    const Var strict = Triu::call(inner, 1);
+    const Var own = identity(n, r) * per_column(real(diagonal_of(inner)));
+    return {divide_by_adjoint(matmul(q, strict + adjoint(strict) + own) + grad_q, r)};
   }
   const Var turns = skew(-inner);
-  const Var lower = Tril::call((turns - identity(m, r) * (turns * 0.5)).tensor());
-  const Tensor square = divide_by_adjoint(product(q, lower), Narrow::call(r, -1, 0, m)).tensor();
+  const Var lower = Tril::call(turns - identity(m, r) * (turns * 0.5));
+  const Tensor square = divide_by_adjoint(matmul(q, lower), Narrow::call(r, -1, 0, m));
   const Tensor rest = full_like(empty_matrices(r, m, n - m), 0);
-  return {(Var(Cat::call({square, rest}, -1)) + product(q, grad_r)).tensor()};
+  return {Cat::call({square, rest}, -1) + matmul(q, grad_r)};
 }
 
 TensorList Svd::call(const Tensor& a, bool full_matrices) {
@@ -159,14 +161,14 @@ GradList Svd::backward(const Backward<Svd>& b) {
   const Tensor& grad_s = b.grad(1);
   const bool has_u = b.grad(0).defined();
   const bool has_vh = b.grad(2).defined();
-  if (!has_u && !has_vh) return {product(u * per_column(grad_s), vh).tensor()};
+  if (!has_u && !has_vh) return {matmul(u * per_column(grad_s), vh)};
 
   const Var eye = identity(k, s);
   const Var columns = per_column(s);
   const Var rows = per_row(s);
   Var inner = 0;
-  const Var of_u = has_u ? skew(product(adjoint(u), first_columns(b.grad(0)))) : 0;
-  const Var of_v = has_vh ? skew(product(vh, adjoint(first_rows(b.grad(2))))) : 0;
+  const Var of_u = has_u ? skew(matmul(adjoint(u), first_columns(b.grad(0)))) : 0;
+  const Var of_v = has_vh ? skew(matmul(vh, adjoint(first_rows(b.grad(2))))) : 0;
   if (is_complex(u.tensor().dtype()))
     check_phase(diagonal_of(of_u + of_v), doc.name, "singular vectors");
   if (has_u) inner = inner + of_u * columns;
@@ -177,15 +179,15 @@ GradList Svd::backward(const Backward<Svd>& b) {
 
   if (has_u && u.tensor().size(-2) > k) {
     const Var scaled = first_columns(b.grad(0)) / columns;
-    const Var outside = scaled - product(u, product(adjoint(u), scaled));
-    return {product(product(u, inner) + outside, vh).tensor()};
+    const Var outside = scaled - matmul(u, matmul(adjoint(u), scaled));
+    return {matmul(matmul(u, inner) + outside, vh)};
   }
   if (has_vh && vh.tensor().size(-1) > k) {
     const Var scaled = first_rows(b.grad(2)) / rows;
-    const Var outside = scaled - product(product(scaled, adjoint(vh)), vh);
-    return {product(u, product(inner, vh) + outside).tensor()};
+    const Var outside = scaled - matmul(matmul(scaled, adjoint(vh)), vh);
+    return {matmul(u, matmul(inner, vh) + outside)};
   }
-  return {product(product(u, inner), vh).tensor()};
+  return {matmul(matmul(u, inner), vh)};
 }
 
 Tensor Svdvals::call(const Tensor& a) {
@@ -221,13 +223,13 @@ GradList Eigh::backward(const Backward<Eigh>& b) {
   const Tensor l = b.saved(0);
   const Var v = b.saved(1);
   const Tensor& grad_l = b.grad(0);
-  if (!b.grad(1).defined()) return {product(v * per_column(grad_l), adjoint(v)).tensor()};
+  if (!b.grad(1).defined()) return {matmul(v * per_column(grad_l), adjoint(v))};
   const Var eye = identity(l.size(-1), l);
-  Var inner = skew(product(adjoint(v), b.grad(1))) * 0.5;
+  Var inner = skew(matmul(adjoint(v), b.grad(1))) * 0.5;
   check_phase(diagonal_of(inner), doc.name, "eigenvectors");
   inner = inner / (per_column(l) - per_row(l) + eye);
   if (grad_l.defined()) inner = inner + eye * per_column(grad_l);
-  return {product(v, product(inner, adjoint(v))).tensor()};
+  return {matmul(v, matmul(inner, adjoint(v)))};
 }
 
 Tensor Eigvalsh::call(const Tensor& a, Triangle uplo) {
@@ -275,14 +277,14 @@ GradList Eig::backward(const Backward<Eig>& b) {
   const Var dual = adjoint(v);
   Var inner = 0;
   if (b.grad(1).defined()) {
-    const Var turns = product(dual, b.grad(1));
+    const Var turns = matmul(dual, b.grad(1));
     const Var own = diagonal_of(turns);
     check_phase(own, doc.name, "eigenvectors");
-    const Var lengths = product(dual, v) * per_column(real(own).tensor());
+    const Var lengths = matmul(dual, v) * per_column(real(own));
     inner = (turns - lengths) / conj(per_column(l) - per_row(l) + eye);
   }
   if (grad_l.defined()) inner = inner + eye * per_column(grad_l);
-  return {solve_unchecked(dual.tensor(), product(inner, dual).tensor())};
+  return {solve_unchecked(dual, matmul(inner, dual))};
 }
 
 Tensor Eigvals::call(const Tensor& a) {

@@ -9,6 +9,7 @@
 #include "ops/linalg/matrix_batch.h"
 #include "ops/linalg/triangular.h"
 #include "ops/matrix/matmul.h"
+#include "ops/matrix/matrix_product.h"
 #include "ops/reduce/reduction.h"
 #include "ops/shape/join.h"
 #include "ops/shape/view.h"
@@ -26,8 +27,8 @@ double default_rtol(const Tensor& a) {
 
 // Which of the singular values, descending along the last dim, do not count as zero.
 Var is_significant(const Tensor& s, double atol, double rtol) {
-  if (s.numel() == 0) return Var(s) > 0;
-  return (Var(s) > atol) & (Var(s) > rtol * Var(Narrow::call(s, -1, 0, 1)));
+  if (s.numel() == 0) return s > 0;
+  return (s > atol) & (s > rtol * Narrow::call(s, -1, 0, 1));
 }
 
 // The R and C for which the X that minimizes |A X - B| solves R X = C, for an A that is not wide
@@ -44,7 +45,7 @@ TriangularSystem triangular_system(const Tensor& a, const Tensor& b) {
   const bool is_recorded = should_record(both) || any_has_tangent(both);
   if (is_recorded || 2 * columns > n || batch_of(a) != batch_of(b)) {
     const TensorList qr = Qr::call(a);
-    return {qr[1], product(adjoint(qr[0]), b).tensor()};
+    return {qr[1], matmul(adjoint(qr[0]), b)};
   }
   // The reflections of A apply to a few more columns, which takes less than to compute Q.
   const Tensor joined = Qr::call(Cat::call(both, -1), QrMode::kR)[1];
@@ -53,9 +54,7 @@ TriangularSystem triangular_system(const Tensor& a, const Tensor& b) {
 }
 
 // The sum of the squared magnitudes of the elements of each matrix, or of each column.
-Tensor squares(const Var& a, const Dims& dims) {
-  return Sum::call(real(a * conj(a)).tensor(), dims);
-}
+Tensor squares(const Var& a, const Dims& dims) { return Sum::call(real(a * conj(a)), dims); }
 
 // True only if the least singular values of triangular matrices are above `rtol` times the largest:
 // they are at least the reciprocal of the norm of the inverse, and at most the norm.
@@ -64,7 +63,7 @@ bool has_surely_full_rank(const Tensor& r, double rtol) {
   const Tensor eye = expand_batch(identity(r.size(-1), r), batch_of(r));
   const Var of_inverse = squares(SolveTriangular::call(triangle, eye, true), {-2, -1});
   const Var of_both = of_inverse * squares(triangle, {-2, -1});
-  return is_true(All::call((of_both * (rtol * rtol) < 1).tensor()));
+  return is_true(All::call(of_both * (rtol * rtol) < 1));
 }
 
 }  // namespace
@@ -74,14 +73,14 @@ Tensor Pinv::call(const Tensor& input, std::optional<double> atol, std::optional
   check_matrix(input, "A", doc.name);
   if (hermitian) {
     check_square(input, "A", doc.name);
-    return call(((Var(input) + adjoint(input)) * 0.5).tensor(), atol, rtol);
+    return call((input + adjoint(input)) * 0.5, atol, rtol);
   }
   const double least = rtol.value_or(atol.value_or(0) > 0 ? 0 : default_rtol(input));
   const TensorList usv = Svd::call(detach(input), false);
   const Var s = usv[1];
   const Var inverse = where(is_significant(usv[1], atol.value_or(0), least), 1 / s, 0);
-  const Var scaled = Var(Unsqueeze::call(inverse.tensor(), -1)) * adjoint(usv[0]);
-  const Tensor result = product(adjoint(usv[2]), scaled).tensor();
+  const Var scaled = Unsqueeze::call(inverse, -1) * adjoint(usv[0]);
+  const Tensor result = matmul(adjoint(usv[2]), scaled);
   return record<Pinv>(result, {input}, {}, {{input}, {result, true}});
 }
 
@@ -92,17 +91,15 @@ GradList Pinv::backward(const Backward<Pinv>& b) {
   const Var pt = adjoint(p);
   const Var gt = adjoint(b.grad());
   if (a.tensor().size(-2) <= a.tensor().size(-1)) {
-    const Var k = product(gt, p);
-    const Var kpt = product(k, pt);
-    return {(product(product(pt, p), gt - product(k, a)) + kpt - product(product(a, p), kpt) -
-             adjoint(product(p, k)))
-                .tensor()};
+    const Var k = matmul(gt, p);
+    const Var kpt = matmul(k, pt);
+    return {matmul(matmul(pt, p), gt - matmul(k, a)) + kpt - matmul(matmul(a, p), kpt) -
+            adjoint(matmul(p, k))};
   }
-  const Var k = product(p, gt);
-  const Var ptk = product(pt, k);
-  return {(product(product(gt - product(a, k), p), pt) + ptk - product(product(ptk, p), a) -
-           adjoint(product(k, p)))
-              .tensor()};
+  const Var k = matmul(p, gt);
+  const Var ptk = matmul(pt, k);
+  return {matmul(matmul(gt - matmul(a, k), p), pt) + ptk - matmul(matmul(ptk, p), a) -
+          adjoint(matmul(k, p))};
 }
 
 TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> rcond,
@@ -134,7 +131,7 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
     parts[2] = full(batch_of(a), static_cast<double>(n), DType::kInt64, a.device());
   } else if (knows_rank) {
     const Tensor s = Svdvals::call(detach(a));
-    const Tensor counts = is_significant(s, 0, least).tensor();
+    const Tensor counts = is_significant(s, 0, least);
     parts[2] = Sum::call(counts, Dims{-1});
     has_full_rank = is_true(All::call(counts));
     if (driver != LstsqDriver::kGelsy) parts[3] = s;
@@ -142,9 +139,9 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
   // If the solution is unique, it can be computed without singular vectors.
   const Tensor solution = system && has_full_rank
                               ? SolveTriangular::call(system->r, system->c, true)
-                              : Matmul::call(Pinv::call(a, {}, knows_rank ? least : 0), right);
+                              : matmul(Pinv::call(a, {}, knows_rank ? least : 0), right);
   if (m > n && driver != LstsqDriver::kGelsy && has_full_rank) {
-    const Var residual = product(a, solution) - right;
+    const Var residual = matmul(a, solution) - right;
     parts[1] = squares(residual, {-2});
   }
   parts[0] = missing == 1 ? Squeeze::call(solution, Dims{-1}) : solution;

@@ -62,8 +62,8 @@ Tensor small_adjugate(const Tensor& a) {
   const Var replacements = Unsqueeze::call(eye, 1);
   TensorList result;
   for (std::int64_t i = 0; i < n; ++i) {
-    const Var is_row = Var(Unsqueeze::call(eye.alias({n}, {n}, i), 1)) != 0;
-    result.push_back(Det::call(where(is_row, replacements, rows).tensor()));
+    const Var is_row = Unsqueeze::call(eye.alias({n}, {n}, i), 1) != 0;
+    result.push_back(Det::call(where(is_row, replacements, rows)));
   }
   return Stack::call(result, -1);
 }
@@ -78,15 +78,15 @@ Tensor adjugate(const Tensor& a) {
   if (n == 1) return full_like(a, 1);
   const TensorList usv = Svd::call(detach(a));
   const Tensor first = Narrow::call(usv[1], -1, 0, std::min<std::int64_t>(n, 1));
-  const Tensor is_small = (Var(usv[1]) <= kSmall * Var(first)).tensor();
+  const Tensor is_small = usv[1] <= kSmall * first;
   std::int64_t rank = n;
   while (rank > 0 && is_true(Any::call(Select::call(is_small, -1, rank - 1)))) --rank;
-  if (rank == n) return (per_matrix(Det::call(a)) * Var(inverse(a, true))).tensor();
+  if (rank == n) return per_matrix(Det::call(a)) * inverse(a, true);
 
   const std::int64_t rest = n - rank;
-  const Var scale = per_matrix(Squeeze::call(where(Var(first) > 0, first, 1).tensor(), Dims{-1}));
-  const Tensor columns = (scale * Narrow::call(usv[0], -1, rank, rest)).tensor();
-  const Tensor rows = (scale * Narrow::call(usv[2], -2, rank, rest)).tensor();
+  const Var scale = per_matrix(Squeeze::call(where(first > 0, first, 1), Dims{-1}));
+  const Tensor columns = scale * Narrow::call(usv[0], -1, rank, rest);
+  const Tensor rows = scale * Narrow::call(usv[2], -2, rank, rest);
   const Tensor corner = full_like(empty_matrices(a, rest, rest), 0);
   const Tensor bordered =
       Cat::call({Cat::call({a, columns}, -1), Cat::call({rows, corner}, -1)}, -2);
@@ -96,9 +96,9 @@ Tensor adjugate(const Tensor& a) {
     return Narrow::call(part, -1, column, column == 0 ? n : rest);
   };
   const Tensor w = block(n, n);
-  const Var outer = product(product(block(0, n), small_adjugate(w)), block(n, 0));
+  const Var outer = matmul(matmul(block(0, n), small_adjugate(w)), block(n, 0));
   const Var inner = per_matrix(Det::call(w)) * block(0, 0);
-  return (per_matrix(Det::call(bordered)) * (inner - outer)).tensor();
+  return per_matrix(Det::call(bordered)) * (inner - outer);
 }
 
 // A X = B for operands with the same leading dims.
@@ -130,9 +130,9 @@ GradList Det::backward(const Backward<Det>& b) {
   const Tensor inputs[] = {a, g};
   const bool is_subtle = b.attrs().is_singular || should_record(inputs) || any_has_tangent(inputs);
   if (is_subtle && is_true(All::call(eg::call<op::Isfinite>(detach(a)))))
-    return {(per_matrix(g) * adjoint(adjugate(a))).tensor()};
-  const Var scale = per_matrix((g * conj(Var(b.saved(1)))).tensor());
-  return {(scale * adjoint(inverse(a, true))).tensor()};
+    return {per_matrix(g) * adjoint(adjugate(a))};
+  const Var scale = per_matrix(g * conj(b.saved(1)));
+  return {scale * adjoint(inverse(a, true))};
 }
 
 TensorList Slogdet::call(const Tensor& input) {
@@ -151,11 +151,11 @@ GradList Slogdet::backward(const Backward<Slogdet>& b) {
   if (!b.grad(1).defined() && !turns) return {full(a.shape(), 0, a.dtype(), a.device())};
   Tensor scale = b.grad(1);
   if (turns) {
-    const Tensor turn = Imag::call((conj(Var(b.saved(1))) * b.grad(0)).tensor());
+    const Tensor turn = Imag::call(conj(b.saved(1)) * b.grad(0));
     const Tensor re = scale.defined() ? scale : full(turn.shape(), 0, turn.dtype(), turn.device());
     scale = ToComplex::call(re, turn);
   }
-  return {(per_matrix(scale) * adjoint(inverse(a, true))).tensor()};
+  return {per_matrix(scale) * adjoint(inverse(a, true))};
 }
 
 Tensor Inverse::call(const Tensor& input) {
@@ -165,7 +165,7 @@ Tensor Inverse::call(const Tensor& input) {
 
 GradList Inverse::backward(const Backward<Inverse>& b) {
   const Tensor t = adjoint(b.saved(0));
-  return {(-Var(Matmul::call(Matmul::call(t, b.grad()), t))).tensor()};
+  return {-matmul(matmul(t, b.grad()), t)};
 }
 
 Tensor Cholesky::call(const Tensor& input, bool upper) {
@@ -185,9 +185,9 @@ Tensor Cholesky::call(const Tensor& input, bool upper) {
 // L⁻ᴴ S L⁻¹, where S = (T + Tᴴ) / 2 for the lower triangle T of Lᴴ g, its diagonal halved.
 GradList Cholesky::backward(const Backward<Cholesky>& b) {
   const Tensor lh = adjoint(b.saved(0));
-  const Tensor product = Matmul::call(lh, b.grad());
-  const Var lower = (Var(Tril::call(product)) + Tril::call(product, -1)) * 0.5;
-  const Tensor symmetric = ((lower + adjoint(lower)) * 0.5).tensor();
+  const Tensor product = matmul(lh, b.grad());
+  const Var lower = (Tril::call(product) + Tril::call(product, -1)) * 0.5;
+  const Tensor symmetric = (lower + adjoint(lower)) * 0.5;
   const Tensor left = SolveTriangular::call(lh, symmetric, true);
   return {SolveTriangular::call(lh, adjoint(left), true)};
 }
@@ -224,7 +224,7 @@ GradList Solve::backward(const Backward<Solve>& b) {
   const Tensor grad_b = solve_unchecked(adjoint(b.saved(0)), b.grad());
   GradList grads(2);
   if (b.needs(1)) grads[1] = grad_b;
-  if (b.needs(0)) grads[0] = (-Var(Matmul::call(grad_b, adjoint(b.saved(1))))).tensor();
+  if (b.needs(0)) grads[0] = -matmul(grad_b, adjoint(b.saved(1)));
   return grads;
 }
 
@@ -244,8 +244,8 @@ Tensor Kron::call(const Tensor& input, const Tensor& other) {
     right.push_back(size(other));
     result.push_back(size(input) * size(other));
   }
-  const Var product = Var(Reshape::call(input, left)) * Var(Reshape::call(other, right));
-  return Reshape::call(product.tensor(), result);
+  const Var product = Reshape::call(input, left) * Reshape::call(other, right);
+  return Reshape::call(product, result);
 }
 
 Tensor Cross::call(const Tensor& input, const Tensor& other, std::int64_t dim) {
@@ -259,7 +259,7 @@ Tensor Cross::call(const Tensor& input, const Tensor& other, std::int64_t dim) {
   const auto shifted = [&](const Tensor& t, std::int64_t by) -> Var {
     return Roll::call(t, {-by}, Dims{d});
   };
-  return (shifted(input, 1) * shifted(other, 2) - shifted(input, 2) * shifted(other, 1)).tensor();
+  return shifted(input, 1) * shifted(other, 2) - shifted(input, 2) * shifted(other, 1);
 }
 
 }  // namespace eg

@@ -60,14 +60,8 @@ void FirstBreakdown::check_finite(const Tensor& a, std::string_view op) const {
   if (!exists()) return;
   const Tensor all = View::call(detach(a), {-1, a.size(-2), a.size(-1)});
   const Var bad = Select::call(all, 0, matrix);
-  check(is_true(All::call((bad - bad == 0).tensor())), ErrorCode::kInvalidArgument, op, location(a),
+  check(is_true(All::call(bad - bad == 0)), ErrorCode::kInvalidArgument, op, location(a),
         "the matrix has elements that are NaN or infinite; x.isfinite() shows which.");
 }
-
-Var product(const Var& a, const Var& b) { return Matmul::call(a.tensor(), b.tensor()); }
-
-Var transpose(const Var& t) { return transposed(t.tensor()); }
-
-Var adjoint(const Var& t) { return adjoint(t.tensor()); }
 
 }  // namespace eg

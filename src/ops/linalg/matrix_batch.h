@@ -42,11 +42,6 @@ struct FirstBreakdown {
   void check_finite(const Tensor& a, std::string_view op) const;
 };
 
-/// The matrix product, the transpose and the conjugate transpose of matrices, as formulas.
-Var product(const Var& a, const Var& b);
-Var transpose(const Var& t);
-Var adjoint(const Var& t);
-
 /// The X with A X = B for operands with the same leading dims, recorded as `solve` of real or of
 /// complex numbers. For a singular A the result is not finite.
 Tensor solve_unchecked(const Tensor& a, const Tensor& b);

@@ -5,6 +5,7 @@
 #include "dispatch/factories.h"
 #include "ops/create/copy.h"
 #include "ops/linalg/matrix_batch.h"
+#include "ops/matrix/matmul.h"
 #include "ops/matrix/matrix_product.h"
 #include "ops/shape/join.h"
 #include "ops/shape/rearrange.h"
@@ -32,8 +33,8 @@ Tensor solve_for_batch(const Tensor& a, const Tensor& b, bool upper, bool unit) 
   return Movedim::call(View::call(solved, rows.shape()), Dims{0}, Dims{-2});
 }
 
-Var lower_part(const Var& t) { return Tril::call(t.tensor(), -1); }
-Var upper_part(const Var& t) { return Triu::call(t.tensor()); }
+Var lower_part(const Var& t) { return Tril::call(t, -1); }
+Var upper_part(const Var& t) { return Triu::call(t); }
 
 struct Factors {
   Tensor lu;
@@ -85,7 +86,7 @@ GradList SolveTriangular::backward(const Backward<SolveTriangular>& b) {
   GradList grads(2);
   if (b.needs(1)) grads[1] = grad_b;
   if (b.needs(0)) {
-    const Tensor grad_a = (-product(grad_b, adjoint(b.saved(1)))).tensor();
+    const Tensor grad_a = -matmul(grad_b, adjoint(b.saved(1)));
     const std::int64_t beside = unit ? 1 : 0;
     grads[0] = upper ? Triu::call(grad_a, beside) : Tril::call(grad_a, -beside);
   }
@@ -111,24 +112,24 @@ GradList LuFactor::backward(const Backward<LuFactor>& b) {
   const auto beside = [&](const Tensor& t) -> Var { return Narrow::call(t, -1, k, n - k); };
   const auto below = [&](const Tensor& t) -> Var { return Narrow::call(t, -2, k, m - k); };
   // L⁻ᴴ X, and X U⁻ᴴ; the other triangle is not read.
-  const Tensor factors = square(lu).tensor();
+  const Tensor factors = square(lu);
   const auto over_l = [&](const Var& x) -> Var {
-    return solve_from_left(adjoint(factors), x.tensor(), true, true);
+    return solve_from_left(adjoint(factors), x, true, true);
   };
   const auto over_u = [&](const Var& x) -> Var {
-    return adjoint(solve_from_left(factors, adjoint(x).tensor(), true, false));
+    return adjoint(solve_from_left(factors, adjoint(x), true, false));
   };
   const Var l = lower_part(factors) + identity(k, lu);
   const Var u = upper_part(factors);
   const Var g = square(b.grad());
-  Var of_l = product(adjoint(l), lower_part(g));
-  Var of_u = product(upper_part(g), adjoint(u));
-  if (n > m) of_l = of_l - product(beside(b.grad()), adjoint(beside(lu)));
-  if (m > n) of_u = of_u - product(adjoint(below(lu)), below(b.grad()));
-  Tensor grad = over_u(over_l(lower_part(of_l) + upper_part(of_u))).tensor();
-  if (n > m) grad = Cat::call({grad, over_l(beside(b.grad())).tensor()}, -1);
-  if (m > n) grad = Cat::call({grad, over_u(below(b.grad())).tensor()}, -2);
-  return {product(p, grad).tensor()};
+  Var of_l = matmul(adjoint(l), lower_part(g));
+  Var of_u = matmul(upper_part(g), adjoint(u));
+  if (n > m) of_l = of_l - matmul(beside(b.grad()), adjoint(beside(lu)));
+  if (m > n) of_u = of_u - matmul(adjoint(below(lu)), below(b.grad()));
+  Tensor grad = over_u(over_l(lower_part(of_l) + upper_part(of_u)));
+  if (n > m) grad = Cat::call({grad, over_l(beside(b.grad()))}, -1);
+  if (m > n) grad = Cat::call({grad, over_u(below(b.grad()))}, -2);
+  return {matmul(p, grad)};
 }
 
 TensorList Lu::call(const Tensor& a, bool pivot) {
@@ -137,7 +138,7 @@ TensorList Lu::call(const Tensor& a, bool pivot) {
   const std::int64_t k = f.pivots.size(-1);
   const Var ones = Narrow::call(identity(m, f.lu), -1, 0, k);
   const Var l = lower_part(Narrow::call(f.lu, -1, 0, k)) + ones;
-  return {f.p, l.tensor(), upper_part(Narrow::call(f.lu, -2, 0, k)).tensor()};
+  return {f.p, l, upper_part(Narrow::call(f.lu, -2, 0, k))};
 }
 
 }  // namespace eg

@@ -97,7 +97,7 @@ Combined combine(const Tensor& losses, const kernel::ClassTargets& targets, Redu
 Var share_of(const Tensor& grad, const Tensor& total_weight) {
   if (!total_weight.defined()) return grad;
   // If every position is ignored, the total weight is zero and so is the gradient.
-  return where(Var(total_weight) == 0, 0, Var(grad) / total_weight);
+  return where(total_weight == 0, 0, grad / total_weight);
 }
 
 // The same, expanded to the shape of the input.
@@ -106,7 +106,7 @@ Var spread_gradient(const Tensor& grad, const ClassLossAttrs& attrs, const Tenso
   const ReducedDims reduced = attrs.is_reduced
                                   ? reduced_dims({}, false, input.ndim(), "cross_entropy")
                                   : ReducedDims{{class_dim(input)}};
-  return Var(unreduce(share_of(grad, total_weight).tensor(), reduced, input.shape()));
+  return unreduce(share_of(grad, total_weight), reduced, input.shape());
 }
 
 Var target_distribution(const kernel::ClassTargets& targets, const Tensor& input) {
@@ -128,18 +128,18 @@ Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
   const auto classes = static_cast<double>(input.size(dim));
   Var goal = target;
   if (label_smoothing > 0) goal = goal * (1 - label_smoothing) + label_smoothing / classes;
-  Var losses = Var(LogSoftmax::call(input, dim)) * goal;
+  Var losses = LogSoftmax::call(input, dim) * goal;
   if (weight.defined()) {
     Shape shape(input.shape().size(), 1);
     Strides strides(input.shape().size());
     shape[static_cast<std::size_t>(dim)] = weight.numel();
     strides[static_cast<std::size_t>(dim)] = weight.strides()[0];
-    losses = losses * Var(AsStrided::call(weight, shape, strides, std::nullopt));
+    losses = losses * AsStrided::call(weight, shape, strides, std::nullopt);
   }
-  if (reduction == Reduction::kNone) return (-Var(Sum::call(losses.tensor(), Dims{dim}))).tensor();
+  if (reduction == Reduction::kNone) return -Sum::call(losses, Dims{dim});
   const double divisor =
       reduction == Reduction::kMean ? static_cast<double>(input.numel()) / classes : 1;
-  return (Var(Sum::call(losses.tensor())) / -divisor).tensor();
+  return Sum::call(losses) / -divisor;
 }
 
 }  // namespace
@@ -175,10 +175,10 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
   if (ops_are_differentiated()) {
     const std::int64_t dim = class_dim(input);
     const Var goal = target_distribution(targets, input);
-    const Var mass = Sum::call(goal.tensor(), Dims{dim}, true);
+    const Var mass = Sum::call(goal, Dims{dim}, true);
     const Var softmax = Softmax::call(input, dim);
     const Var share = spread_gradient(b.grad(), attrs, b.saved(5), input);
-    return {where(mass == 0, 0, share * (softmax * mass - goal)).tensor()};
+    return {where(mass == 0, 0, share * (softmax * mass - goal))};
   }
   const Tensor grad = packed(b.grad());
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
@@ -209,13 +209,13 @@ GradList NllLoss::backward(const Backward<NllLoss>& b) {
   const Tensor index = Unsqueeze::call(b.saved(1), dim);
   const Tensor is_counted = eg::call<op::Ne>(index, Scalar(b.attrs().ignore_index));
   const Tensor target = eg::call<op::Where>(is_counted, index, Scalar(0));
-  Var mass = where(Var(is_counted), one, 0);
+  Var mass = where(is_counted, one, 0);
   if (b.saved(2).defined()) {
     const Tensor weights = IndexSelect::call(detach(b.saved(2)), 0, Flatten::call(target));
     mass = mass * View::call(weights, target.shape());
   }
   Var share = share_of(b.grad(), b.saved(3));
-  if (!b.attrs().is_reduced) share = Unsqueeze::call(share.tensor(), dim);
+  if (!b.attrs().is_reduced) share = Unsqueeze::call(share, dim);
   const Tensor none = full(input.shape(), 0, input.dtype(), input.device());
   return {Scatter::call(none, dim, target, where(mass == 0, 0, -share * mass).tensor())};
 }

@@ -43,21 +43,21 @@ Tensor PoissonNllLoss::call(const Tensor& input, const Tensor& target, bool log_
     const Var stirling = y * log(y) - y + 0.5 * log(2 * std::numbers::pi * y);
     losses = losses + where(y <= 1, 0, stirling);
   }
-  return reduce_losses(losses.tensor(), reduction);
+  return reduce_losses(losses, reduction);
 }
 
 Tensor GaussianNllLoss::call(const Tensor& input, const Tensor& target, const Operand& var,
                              bool full, double eps, Reduction reduction) {
   const Tensor given = variances(input, var.tensor());
   const Tensor measured = detach(given);
-  check(!is_true(Any::call((Var(measured) < 0).tensor())), ErrorCode::kInvalidArgument, doc.name,
+  check(!is_true(Any::call(measured < 0)), ErrorCode::kInvalidArgument, doc.name,
         "var must not be negative.");
   // A variance below eps counts as eps, but its gradient is computed as if it were not clamped.
-  const Var v = Var(given) + (Var(call_with<op::Clamp>({.min = eps}, measured)) - measured);
-  const Var difference = Var(input) - target;
+  const Var v = given + (call_with<op::Clamp>({.min = eps}, measured) - measured);
+  const Var difference = input - target;
   Var losses = 0.5 * (log(v) + difference * difference / v);
   if (full) losses = losses + 0.5 * std::log(2 * std::numbers::pi);
-  return reduce_losses(losses.tensor(), reduction);
+  return reduce_losses(losses, reduction);
 }
 
 }  // namespace eg

@@ -9,7 +9,7 @@ namespace eg {
 namespace {
 
 Tensor weighted(const Tensor& losses, const std::optional<Tensor>& weight) {
-  return weight.has_value() ? (Var(losses) * Var(*weight)).tensor() : losses;
+  return weight.has_value() ? Tensor(losses * *weight) : losses;
 }
 
 }  // namespace
@@ -61,8 +61,8 @@ Tensor BinaryCrossEntropy::call(const Tensor& input, const Tensor& target,
         run_reduction({.fold = kernel::Fold::kMin, .compute = input.dtype()}, input, all);
     const Var largest =
         run_reduction({.fold = kernel::Fold::kMax, .compute = input.dtype()}, input, all);
-    check(is_true(((smallest >= 0) & (largest <= 1)).tensor()), ErrorCode::kInvalidArgument,
-          doc.name, "input must contain probabilities in [0, 1].");
+    check(is_true((smallest >= 0) & (largest <= 1)), ErrorCode::kInvalidArgument, doc.name,
+          "input must contain probabilities in [0, 1].");
   }
   return reduce_losses(weighted(eg::call<op::BinaryCrossEntropyError>(input, target), weight),
                        reduction);
@@ -100,7 +100,7 @@ Tensor KlDiv::call(const Tensor& input, const Tensor& target, KlReduction reduct
       break;
   }
   const std::int64_t batch = input.ndim() == 0 ? 1 : input.size(0);
-  return (Var(Sum::call(losses)) / static_cast<double>(batch)).tensor();
+  return Sum::call(losses) / static_cast<double>(batch);
 }
 
 }  // namespace eg

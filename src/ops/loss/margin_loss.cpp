@@ -14,11 +14,11 @@ namespace eg {
 namespace {
 
 // max(x, 0) with the derivative 1 at zero, like the clamp that PyTorch uses here.
-Var at_least_zero(const Var& x) { return call_with<op::Clamp>({.min = 0}, x.tensor()); }
+Var at_least_zero(const Var& x) { return call_with<op::Clamp>({.min = 0}, x); }
 
-Var relu(const Var& x) { return call<op::Relu>(x.tensor()); }
+Var relu(const Var& x) { return call<op::Relu>(x); }
 
-Var sum_of_vectors(const Var& x) { return Sum::call(x.tensor(), Dims{-1}); }
+Var sum_of_vectors(const Var& x) { return Sum::call(x, Dims{-1}); }
 
 // Throws unless `input` is one row or a matrix of scores and `target` has the expected shape.
 void check_scores(std::string_view op, const Tensor& input, const Tensor& target,
@@ -39,8 +39,8 @@ Tensor MarginRankingLoss::call(const Tensor& input1, const Tensor& input2, const
   check(input1.ndim() == input2.ndim() && input1.ndim() == target.ndim(), ErrorCode::kShapeMismatch,
         doc.name, "input1, input2 and target must have the same number of dimensions, got shapes ",
         input1.shape(), ", ", input2.shape(), " and ", target.shape(), '.');
-  const Var losses = at_least_zero(-Var(target) * (Var(input1) - input2) + margin);
-  return reduce_losses(losses.tensor(), reduction);
+  const Var losses = at_least_zero(-target * (input1 - input2) + margin);
+  return reduce_losses(losses, reduction);
 }
 
 // A target other than 1 and -1 gets both terms.
@@ -48,12 +48,12 @@ Tensor HingeEmbeddingLoss::call(const Tensor& input, const Tensor& target, doubl
                                 Reduction reduction) {
   const Var y = target;
   const Var near = where(y != -1, input, 0);
-  const Var far = where(y != 1, at_least_zero(margin - Var(input)), 0);
-  return reduce_losses((near + far).tensor(), reduction);
+  const Var far = where(y != 1, at_least_zero(margin - input), 0);
+  return reduce_losses(near + far, reduction);
 }
 
 Tensor SoftMarginLoss::call(const Tensor& input, const Tensor& target, Reduction reduction) {
-  return reduce_losses(log1p(exp(-(Var(target) * input))).tensor(), reduction);
+  return reduce_losses(log1p(exp(-(target * input))), reduction);
 }
 
 Tensor CosineEmbeddingLoss::call(const Tensor& input1, const Tensor& input2, const Tensor& target,
@@ -72,7 +72,7 @@ Tensor CosineEmbeddingLoss::call(const Tensor& input1, const Tensor& input2, con
   const Var y = target;
   const Var alike = where(y == 1, 1 - cosine, 0);
   const Var unlike = where(y == -1, at_least_zero(cosine - margin), 0);
-  return reduce_losses((alike + unlike).tensor(), reduction);
+  return reduce_losses(alike + unlike, reduction);
 }
 
 Tensor TripletMarginLoss::call(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
@@ -87,7 +87,7 @@ Tensor TripletMarginLoss::call(const Tensor& anchor, const Tensor& positive, con
   const Var near = PairwiseDistance::call(anchor, positive, p, eps);
   Var far = PairwiseDistance::call(anchor, negative, p, eps);
   if (swap) far = minimum(far, PairwiseDistance::call(positive, negative, p, eps));
-  return reduce_losses(at_least_zero(margin + near - far).tensor(), reduction);
+  return reduce_losses(at_least_zero(margin + near - far), reduction);
 }
 
 Tensor MultiMarginLoss::call(const Tensor& input, const Tensor& target, double p, double margin,
@@ -101,28 +101,26 @@ Tensor MultiMarginLoss::call(const Tensor& input, const Tensor& target, double p
         doc.name, "weight must have shape ", Shape{classes}, ", got ",
         weight.has_value() ? weight->shape() : Shape{}, '.');
   const Tensor indices = Unsqueeze::call(target, -1);
-  Var lacking = relu(margin - Var(Gather::call(input, -1, indices)) + input);
+  Var lacking = relu(margin - Gather::call(input, -1, indices) + input);
   if (p == 2) lacking = lacking * lacking;
   if (weight.has_value()) lacking = lacking * Take::call(*weight, indices);
-  const Var others = Var(moved(Arange::call(classes), input.device())) != indices;
+  const Var others = moved(Arange::call(classes), input.device()) != indices;
   const Var losses = sum_of_vectors(where(others, lacking, 0)) / static_cast<double>(classes);
-  return reduce_losses(losses.tensor(), reduction);
+  return reduce_losses(losses, reduction);
 }
 
 Tensor MultilabelMarginLoss::call(const Tensor& input, const Tensor& target, Reduction reduction) {
   check_scores(doc.name, input, target, input.shape());
-  const Var is_listed = Var(Cumprod::call((Var(target) >= 0).tensor(), -1)) != 0;
-  const Tensor listed = (Var(target) * is_listed).tensor();
+  const Var is_listed = Cumprod::call(target >= 0, -1) != 0;
+  const Tensor listed = target * is_listed;
   const Tensor zeros = ZerosLike::call(listed);
-  const Var is_other =
-      Var(ScatterAdd::call(zeros, -1, listed, (Var(zeros) + is_listed).tensor())) == 0;
-  const auto by_target = [](const Var& x) { return Var(Unsqueeze::call(x.tensor(), -1)); };
-  const auto by_class = [](const Var& x) { return Var(Unsqueeze::call(x.tensor(), -2)); };
+  const Var is_other = ScatterAdd::call(zeros, -1, listed, zeros + is_listed) == 0;
+  const auto by_target = [](const Var& x) { return Unsqueeze::call(x, -1); };
+  const auto by_class = [](const Var& x) { return Unsqueeze::call(x, -2); };
   const Var lacking = relu(1 - by_target(Gather::call(input, -1, listed)) + by_class(input));
   const Var counted = where(by_target(is_listed) & by_class(is_other), lacking, 0);
-  const Var losses =
-      Var(Sum::call(counted.tensor(), Dims{-2, -1})) / static_cast<double>(input.size(-1));
-  return reduce_losses(losses.tensor(), reduction);
+  const Var losses = Sum::call(counted, Dims{-2, -1}) / static_cast<double>(input.size(-1));
+  return reduce_losses(losses, reduction);
 }
 
 Tensor MultilabelSoftMarginLoss::call(const Tensor& input, const Tensor& target,
@@ -130,11 +128,11 @@ Tensor MultilabelSoftMarginLoss::call(const Tensor& input, const Tensor& target,
   check(input.ndim() > 0, ErrorCode::kShapeMismatch, doc.name,
         "expected the classes along the last dimension, got a 0-dim input.");
   const Var y = target;
-  const auto logsigmoid = [](const Var& x) { return Var(eg::call<op::Logsigmoid>(x.tensor())); };
-  Var losses = -(y * logsigmoid(input) + (1 - y) * logsigmoid(-Var(input)));
+  const auto logsigmoid = [](const Var& x) { return eg::call<op::Logsigmoid>(x); };
+  Var losses = -(y * logsigmoid(input) + (1 - y) * logsigmoid(-input));
   if (weight.has_value()) losses = losses * *weight;
   losses = sum_of_vectors(losses) / static_cast<double>(input.size(-1));
-  return reduce_losses(losses.tensor(), reduction);
+  return reduce_losses(losses, reduction);
 }
 
 }  // namespace eg

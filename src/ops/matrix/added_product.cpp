@@ -65,7 +65,7 @@ Tensor Renorm::call(const Tensor& input, double p, std::int64_t dim, double maxn
   const Var norm = Norm::call(input, p, others, true);
   // The value that PyTorch adds to avoid dividing by zero.
   constexpr double kEpsilon = 1e-7;
-  return (Var(input) * where(norm > maxnorm, maxnorm / (norm + kEpsilon), 1)).tensor();
+  return input * where(norm > maxnorm, maxnorm / (norm + kEpsilon), 1);
 }
 
 }  // namespace eg

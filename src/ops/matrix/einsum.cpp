@@ -138,7 +138,7 @@ void check_sizes(const TensorList& operands, const Labels& order) {
 // The sum over `summed` of a * b, which have the same number of dims. Summed dims remain, with size
 // one.
 Tensor multiply_and_sum(Tensor a, Tensor b, const Dims& summed) {
-  if (summed.empty()) return (Var(a) * b).tensor();
+  if (summed.empty()) return a * b;
   Dims batch;
   Dims of_a;
   Dims of_b;

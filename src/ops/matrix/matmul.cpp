@@ -43,13 +43,13 @@ struct BroadcastProduct {
   static GradList backward(const Backward<BroadcastProduct>& b) {
     const Tensor& g = b.grad();
     GradList grads(2);
-    if (b.needs(0)) grads[0] = math::sum_to(Matmul::call(g, adjoint(b.saved(1))), b.attrs().a);
+    if (b.needs(0)) grads[0] = math::sum_to(matmul(g, adjoint(b.saved(1))), b.attrs().a);
     if (!b.needs(1)) return grads;
     const Tensor a = b.saved(0);
     // A single matrix multiplies all matrices of the batch like one tall matrix, so its gradient is
     // one product.
     grads[1] = b.attrs().b.size() == 2 ? Mm::call(adjoint(folded(a)), folded(g))
-                                       : math::sum_to(Matmul::call(adjoint(a), g), b.attrs().b);
+                                       : math::sum_to(matmul(adjoint(a), g), b.attrs().b);
     return grads;
   }
 };
@@ -117,7 +117,7 @@ struct LinearNode {
     const Tensor& g = b.grad();
     GradList grads(kWeight + 1);
     if (kHasBias && b.needs(0)) grads[0] = math::sum_to(g, {g.shape().back()});
-    if (b.needs(kInput)) grads[kInput] = Matmul::call(g, b.saved(1));
+    if (b.needs(kInput)) grads[kInput] = matmul(g, b.saved(1));
     if (b.needs(kWeight)) grads[kWeight] = Mm::call(transposed(folded(g)), folded(b.saved(0)));
     return grads;
   }
@@ -234,7 +234,7 @@ Tensor whole_linear(const Tensor& input, const Tensor& weight, const std::option
                         (!bias || is_vector_of(*bias, weight.shape()[0]));
   if (!is_plain) {
     const Tensor product =
-        Matmul::call(input, weight.ndim() == 2 ? Transpose::call(weight, 0, 1) : weight);
+        matmul(input, weight.ndim() == 2 ? Transpose::call(weight, 0, 1) : weight);
     return bias ? eg::call<op::Add>(product, *bias) : product;
   }
   const std::int64_t in_features = weight.shape()[1];
@@ -302,7 +302,7 @@ Tensor Bilinear::call(const Tensor& input1, const Tensor& input2, const Tensor& 
   Shape shape = rows.shape();
   shape.back() = sizes[0];
   shape.push_back(sizes[1]);
-  const Tensor columns = Matmul::call(Reshape::call(rows, shape), Unsqueeze::call(input1, -1));
+  const Tensor columns = matmul(Reshape::call(rows, shape), Unsqueeze::call(input1, -1));
   const Tensor product = Squeeze::call(columns, Dims{-1});
   return bias ? eg::call<op::Add>(product, *bias) : product;
 }

@@ -71,6 +71,9 @@ struct Matmul {
   static Tensor call(const Tensor& input, const Tensor& other);
 };
 
+/// The matrix product, as formulas write it.
+inline Tensor matmul(const Tensor& a, const Tensor& b) { return Matmul::call(a, b); }
+
 struct Addmm {
   static constexpr op::Doc doc{
       "addmm",

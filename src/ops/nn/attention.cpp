@@ -17,7 +17,7 @@ namespace {
 // false.
 Tensor additive(const Tensor& mask, DType dtype) {
   if (mask.dtype() != DType::kBool) return mask;
-  return where(Var(mask), Var(full({}, 0, dtype)), Var(full({}, -kInfinity, dtype))).tensor();
+  return where(mask, full({}, 0, dtype), full({}, -kInfinity, dtype));
 }
 
 Tensor repeat_heads(const Tensor& t, std::int64_t heads) {
@@ -64,7 +64,7 @@ Tensor ScaledDotProductAttention::call(const Tensor& query, const Tensor& key, c
                                is_causal};
   if (dropout_p == 0 && can_fuse(inputs)) return fused_attention(inputs);
   const Tensor weights = attention_weights(inputs);
-  return Matmul::call(dropout_p > 0 ? Dropout::call(weights, dropout_p) : weights, v);
+  return matmul(dropout_p > 0 ? Dropout::call(weights, dropout_p) : weights, v);
 }
 
 }  // namespace eg

@@ -40,11 +40,11 @@ Var per_channel(const Tensor& parameter, const Tensor& input) {
 
 Tensor scale_and_shift(const Tensor& normalized, const Parameter& weight, const Parameter& bias) {
   if (weight && bias) {
-    return eg::call<op::Addcmul>(per_channel(*bias, normalized).tensor(), normalized,
-                                 per_channel(*weight, normalized).tensor());
+    return eg::call<op::Addcmul>(per_channel(*bias, normalized), normalized,
+                                 per_channel(*weight, normalized));
   }
-  if (weight) return (Var(normalized) * per_channel(*weight, normalized)).tensor();
-  if (bias) return (Var(normalized) + per_channel(*bias, normalized)).tensor();
+  if (weight) return normalized * per_channel(*weight, normalized);
+  if (bias) return normalized + per_channel(*bias, normalized);
   return normalized;
 }
 
@@ -61,7 +61,7 @@ Parameter moved(const Parameter& running, const Tensor& observed, double momentu
                 const Tensor& input) {
   if (!running || input.numel() == 0) return running;
   const GradModeGuard no_grad(false);
-  return (Var(detach(*running)) * (1 - momentum) + Var(detach(observed)) * momentum).tensor();
+  return detach(*running) * (1 - momentum) + detach(observed) * momentum;
 }
 
 void write_running(const Parameter& running, const Parameter& value) {
@@ -80,11 +80,11 @@ Tensor normalize_rows(const Tensor& input, std::int64_t rows, double eps) {
 // per channel first, so that the input is read only once.
 Tensor normalize_by(const Tensor& input, const Tensor& mean, const Tensor& variance,
                     const Parameter& weight, const Parameter& bias, double eps) {
-  Var scale = rsqrt(Var(variance) + eps);
+  Var scale = rsqrt(variance + eps);
   if (weight) scale = scale * *weight;
-  Var shift = -(Var(mean) * scale);
+  Var shift = -(mean * scale);
   if (bias) shift = shift + *bias;
-  return scale_and_shift(input, scale.tensor(), shift.tensor());
+  return scale_and_shift(input, scale, shift);
 }
 
 // Composed of ops, for devices and mixed dtypes that the kernel does not support.
@@ -92,16 +92,16 @@ BatchNormed composed_batch_norm(const Tensor& input, const Parameter& weight, co
                                 double eps) {
   const Dims dims = batch_dims(input);
   const Tensor mean = Mean::call(input, dims, true);
-  const Var centered = Var(input) - Var(mean);
+  const Var centered = input - mean;
   const Tensor variance = Variance::call(input, dims, 0, true);
-  const Tensor normalized = (centered * rsqrt(Var(variance) + eps)).tensor();
+  const Tensor normalized = centered * rsqrt(variance + eps);
   const Tensor result = scale_and_shift(normalized, weight, bias);
   const GradModeGuard no_grad(false);
   const Dims per_channel{input.size(1)};
   const std::int64_t channels = std::max<std::int64_t>(1, input.size(1));
   const double count = static_cast<double>(input.numel()) / static_cast<double>(channels);
   return {result, View::call(detach(mean), per_channel),
-          (Var(View::call(detach(variance), per_channel)) * (count / (count - 1))).tensor()};
+          View::call(detach(variance), per_channel) * (count / (count - 1))};
 }
 
 }  // namespace

@@ -223,13 +223,12 @@ Tensor by_parts(const Operands& o, Convolve&& convolve) {
     }
     return real;
   };
-  const Operands sums =
-      part([](const Tensor& t) { return (Var(Real::call(t)) + Imag::call(t)).tensor(); });
+  const Operands sums = part([](const Tensor& t) { return Real::call(t) + Imag::call(t); });
   Operands imaginary = part(Imag::call);
   imaginary.bias = Tensor();
   const Var a = convolve(part(Real::call));
   const Var b = convolve(imaginary);
-  return ToComplex::call((a - b).tensor(), (Var(convolve(sums)) - a - b).tensor());
+  return ToComplex::call(a - b, convolve(sums) - a - b);
 }
 
 Tensor convolution(const Operands& o, const Dims& stride, const Padding& padding,

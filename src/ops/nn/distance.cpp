@@ -12,15 +12,15 @@ namespace {
 // if it were not clamped.
 Var direction(const Tensor& x, std::int64_t dim, double eps) {
   const Var length = Norm::call(x, 2, Dims{dim}, true);
-  const Tensor measured = detach(length.tensor());
-  return Var(x) / (length + (Var(call_with<op::Clamp>({.min = eps}, measured)) - measured));
+  const Tensor measured = detach(length);
+  return x / (length + (call_with<op::Clamp>({.min = eps}, measured) - measured));
 }
 
 }  // namespace
 
 Tensor Normalize::call(const Tensor& input, double p, const Dims& dim, double eps) {
   const Tensor length = Norm::call(input, p, dim, true);
-  return (Var(input) / Var(call_with<op::Clamp>({.min = eps}, length))).tensor();
+  return input / call_with<op::Clamp>({.min = eps}, length);
 }
 
 Tensor CosineSimilarity::call(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps) {
@@ -33,12 +33,12 @@ Tensor CosineSimilarity::call(const Tensor& x1, const Tensor& x2, std::int64_t d
   const std::int64_t d = wrap_dim(dim, ndim, doc.name);
   const Var cosines =
       direction(Expand::call(x1, shape), d, eps) * direction(Expand::call(x2, shape), d, eps);
-  return Sum::call(cosines.tensor(), Dims{d});
+  return Sum::call(cosines, Dims{d});
 }
 
 Tensor PairwiseDistance::call(const Tensor& x1, const Tensor& x2, double p, double eps,
                               bool keepdim) {
-  return Norm::call((Var(x1) - Var(x2) + eps).tensor(), p, Dims{-1}, keepdim);
+  return Norm::call(x1 - x2 + eps, p, Dims{-1}, keepdim);
 }
 
 Tensor Cdist::call(const Tensor& x1, const Tensor& x2, double p) {
@@ -49,7 +49,7 @@ Tensor Cdist::call(const Tensor& x1, const Tensor& x2, double p) {
         "the rows of x1 and x2 must have the same size, got ", x1.size(-1), " and ", x2.size(-1),
         '.');
   if (can_fuse_distances(x1, x2, p)) return fused_distances(x1, x2, p);
-  return Norm::call((Var(Unsqueeze::call(x1, -2)) - Unsqueeze::call(x2, -3)).tensor(), p, Dims{-1});
+  return Norm::call(Unsqueeze::call(x1, -2) - Unsqueeze::call(x2, -3), p, Dims{-1});
 }
 
 Tensor Glu::call(const Tensor& input, std::int64_t dim) {
@@ -60,7 +60,7 @@ Tensor Glu::call(const Tensor& input, std::int64_t dim) {
   check(size % 2 == 0, ErrorCode::kShapeMismatch, doc.name, "dimension ", d,
         " must have an even size to be halved, got ", size, '.');
   const Tensor gate = eg::call<op::Sigmoid>(Narrow::call(input, d, size / 2, size / 2));
-  return (Var(Narrow::call(input, d, 0, size / 2)) * Var(gate)).tensor();
+  return Narrow::call(input, d, 0, size / 2) * gate;
 }
 
 }  // namespace eg

@@ -22,9 +22,9 @@ namespace {
 
 // Softmax, except that rows in which everything is masked are zero instead of 0 / 0.
 Tensor masked_softmax(const Var& scores) {
-  const Tensor nothing = All::call((scores == -kInfinity).tensor(), Dims{-1}, true);
-  const Var finite = where(Var(nothing), Var(0), scores);
-  return where(Var(nothing), Var(0), Var(Softmax::call(finite.tensor(), -1))).tensor();
+  const Tensor nothing = All::call(scores == -kInfinity, Dims{-1}, true);
+  const Var finite = where(nothing, 0, scores);
+  return where(nothing, 0, Softmax::call(finite, -1));
 }
 
 // ---------------------------------------------------------------- the kernel's view of tensors
@@ -95,12 +95,11 @@ struct FusedAttention {
 
 GradList formula_gradients(const AttentionInputs& inputs, const Tensor& grad) {
   const Var weights = attention_weights(inputs);
-  const Var grad_weights = Matmul::call(grad, transposed(inputs.value));
-  const Var mean = Sum::call((grad_weights * weights).tensor(), Dims{-1}, true);
-  const Tensor grad_scores = (weights * (grad_weights - mean) * inputs.scale).tensor();
-  return {Matmul::call(grad_scores, inputs.key),
-          Matmul::call(transposed(grad_scores), inputs.query),
-          Matmul::call(transposed(weights.tensor()), grad)};
+  const Var grad_weights = matmul(grad, transposed(inputs.value));
+  const Var mean = Sum::call(grad_weights * weights, Dims{-1}, true);
+  const Tensor grad_scores = weights * (grad_weights - mean) * inputs.scale;
+  return {matmul(grad_scores, inputs.key), matmul(transposed(grad_scores), inputs.query),
+          matmul(transposed(weights), grad)};
 }
 
 GradList fused_gradients(const AttentionInputs& inputs, const Tensor& grad,
@@ -128,14 +127,14 @@ Tensor attention_weights(const AttentionInputs& inputs) {
   // Scaling both factors by the root of the scale keeps the products small.
   const double root = std::sqrt(scale);
   const bool is_split = root == root;
-  const Var q = Var(query) * (is_split ? root : scale);
-  const Var scaled_key = is_split ? Var(key) * root : Var(key);
-  const Var scores = Matmul::call(q.tensor(), transposed(scaled_key.tensor()));
-  if (mask.defined()) return masked_softmax(scores + Var(mask));
-  if (!is_causal) return Softmax::call(scores.tensor(), -1);
+  const Var q = query * (is_split ? root : scale);
+  const Var scaled_key = is_split ? key * root : Var(key);
+  const Var scores = matmul(q, transposed(scaled_key));
+  if (mask.defined()) return masked_softmax(scores + mask);
+  if (!is_causal) return Softmax::call(scores, -1);
   const Tensor ones = full({query.size(-2), key.size(-2)}, true, DType::kBool, query.device());
   const Tensor hidden = full({}, -kInfinity, query.dtype());
-  return Softmax::call(where(Var(Tril::call(ones)), scores, Var(hidden)).tensor(), -1);
+  return Softmax::call(where(Tril::call(ones), scores, hidden), -1);
 }
 
 bool can_fuse(const AttentionInputs& inputs) {

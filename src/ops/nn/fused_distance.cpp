@@ -47,22 +47,21 @@ GradList euclidean_gradients(const Tensor& x1, const Tensor& x2, const Var& dist
                              const Var& grad) {
   // Where rows are equal, the gradient is multiplied by 0, so that NaN and infinity propagate.
   const Var is_zero = distances == 0;
-  const Tensor slopes = where(is_zero, grad * 0, grad / where(is_zero, 1, distances)).tensor();
+  const Tensor slopes = where(is_zero, grad * 0, grad / where(is_zero, 1, distances));
   const Tensor turned = transposed(slopes);
   const auto gradient = [](const Tensor& x, const Tensor& weights, const Tensor& others) {
-    const Var own = Var(x) * Var(Sum::call(weights, Dims{-1}, true));
-    return (own - Var(Matmul::call(weights, others))).tensor();
+    const Var own = x * Sum::call(weights, Dims{-1}, true);
+    return own - matmul(weights, others);
   };
   return {gradient(x1, slopes, x2), gradient(x2, turned, x1)};
 }
 
 GradList formula_gradients(const Tensor& x1, const Tensor& x2, const Tensor& distances,
                            const Tensor& grad, double p) {
-  const Tensor differences = (Var(Unsqueeze::call(x1, -2)) - Unsqueeze::call(x2, -3)).tensor();
+  const Tensor differences = Unsqueeze::call(x1, -2) - Unsqueeze::call(x2, -3);
   const ReducedDims last = reduced_dims(Dims{-1}, false, differences.ndim(), "cdist");
   const Tensor of_differences = norm_gradient(grad, differences, distances, {p, last});
-  return {Sum::call(of_differences, Dims{-2}),
-          (-Var(Sum::call(of_differences, Dims{-3}))).tensor()};
+  return {Sum::call(of_differences, Dims{-2}), -Sum::call(of_differences, Dims{-3})};
 }
 
 GradList FusedDistances::backward(const Backward<FusedDistances>& b) {

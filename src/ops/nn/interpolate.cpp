@@ -102,8 +102,8 @@ Tensor resample(const Tensor& input, std::int64_t dim, const std::vector<Tap>& t
       std::transform(tap.weight.begin(), tap.weight.end(), weight.data_as<T>(),
                      [](double w) { return static_cast<T>(w); });
     });
-    const Var term = Var(IndexSelect::call(input, dim, index_tensor(tap.index, input.device()))) *
-                     Var(moved(weight, input.device()));
+    const Var term = IndexSelect::call(input, dim, index_tensor(tap.index, input.device())) *
+                     moved(weight, input.device());
     sum = sum ? *sum + term : term;
   }
   return sum->tensor();

@@ -9,7 +9,7 @@ GradList norm_gradients(const Normalization& norm, const Tensor& grad, const Nor
   const Var x = norm.input;
   const Var g = grad;
   const auto mean = [&](const Var& v) {
-    return Var(math::sum_to(v.tensor(), norm.statistics_shape)) / norm.count;
+    return math::sum_to(v, norm.statistics_shape) / norm.count;
   };
   // The statistics are computed again from the input, because the gradient is also differentiated
   // through them.
@@ -20,9 +20,9 @@ GradList norm_gradients(const Normalization& norm, const Tensor& grad, const Nor
   if (needs[0]) {
     const Var weighted = norm.weight.defined() ? g * norm.weight : g;
     const Var spread = weighted - normalized * mean(weighted * normalized);
-    grads[0] = ((norm.is_centered ? spread - mean(weighted) : spread) * rstd).tensor();
+    grads[0] = (norm.is_centered ? spread - mean(weighted) : spread) * rstd;
   }
-  if (needs[1]) grads[1] = math::sum_to((g * normalized).tensor(), norm.parameters_shape);
+  if (needs[1]) grads[1] = math::sum_to(g * normalized, norm.parameters_shape);
   if (needs[2]) grads[2] = math::sum_to(grad, norm.parameters_shape);
   return grads;
 }

@@ -32,7 +32,7 @@ struct Gates {
   Var all;
   std::int64_t width;
 
-  Var operator()(std::int64_t i) const { return Narrow::call(all.tensor(), -1, i * width, width); }
+  Var operator()(std::int64_t i) const { return Narrow::call(all, -1, i * width, width); }
 };
 
 // ---------------------------------------------------------------- one step of each cell
@@ -63,7 +63,7 @@ struct StepGrads {
 
 Var joined(const std::vector<Var>& gates) {
   TensorList parts;
-  for (const Var& gate : gates) parts.push_back(gate.tensor());
+  for (const Var& gate : gates) parts.push_back(gate);
   return Cat::call(parts, -1);
 }
 
@@ -102,7 +102,7 @@ Step step_of(const RecurrentLayer& layer, std::int64_t step, const States& befor
   const std::optional<Tensor> bias =
       layer.bias.defined() ? std::optional(layer.bias) : std::nullopt;
   const Var input = Select::call(layer.input_gates, 0, layer.position(step));
-  const Var hidden = Linear::call(before.hidden.tensor(), layer.weight, bias);
+  const Var hidden = Linear::call(before.hidden, layer.weight, bias);
   const std::int64_t width = layer.width();
   switch (layer.cell) {
     case RecurrentCell::kLstm:
@@ -143,8 +143,8 @@ Tensor stacked(const RecurrentLayer& layer, TensorList steps) {
 }
 
 TensorList results(const Tensor& output, const States& last) {
-  TensorList list{output, last.hidden.tensor()};
-  if (!last.state.is_number()) list.push_back(last.state.tensor());
+  TensorList list{output, last.hidden};
+  if (!last.state.is_number()) list.push_back(last.state);
   return list;
 }
 
@@ -154,18 +154,17 @@ TensorList composed_steps(const RecurrentLayer& layer) {
   // Without elements all steps are the same, so one is computed and expanded to their number.
   if (layer.hidden.numel() == 0) {
     const States last = step_of(layer, 0, {layer.hidden, layer.state}).next;
-    return results(Expand::call(last.hidden.tensor(), {layer.steps(), layer.rows(), layer.width()}),
-                   last);
+    return results(Expand::call(last.hidden, {layer.steps(), layer.rows(), layer.width()}), last);
   }
   const std::vector<Step> steps = steps_of(layer);
   TensorList outputs;
-  for (const Step& step : steps) outputs.push_back(step.next.hidden.tensor());
+  for (const Step& step : steps) outputs.push_back(step.next.hidden);
   return results(stacked(layer, outputs), steps.back().next);
 }
 
 GradList composed_gradients(const RecurrentLayer& layer, const RecurrentGrads& grads) {
   const std::vector<Step> steps = steps_of(layer);
-  const auto or_zero = [](const Tensor& t) { return t.defined() ? Var(t) : Var(0); };
+  const auto or_zero = [](const Tensor& t) { return t.defined() ? Var(t) : 0; };
   States of_states{or_zero(grads.hidden), or_zero(grads.state)};
   Var of_weight = 0;
   TensorList of_input_gates;
@@ -177,17 +176,16 @@ GradList composed_gradients(const RecurrentLayer& layer, const RecurrentGrads& g
       of_states.hidden = of_states.hidden + Select::call(grads.output, 0, layer.position(i));
     }
     const StepGrads found = grads_of(layer, steps[static_cast<std::size_t>(i)], before, of_states);
-    const Tensor& gates = found.gates.tensor();
+    const Tensor& gates = found.gates;
     of_gates.push_back(gates);
-    of_input_gates.push_back(found.input_gates.tensor());
-    of_weight = of_weight + Matmul::call(transposed(gates), before.hidden.tensor());
-    of_states = {found.states.hidden + Matmul::call(gates, layer.weight), found.states.state};
+    of_input_gates.push_back(found.input_gates);
+    of_weight = of_weight + matmul(transposed(gates), before.hidden);
+    of_states = {found.states.hidden + matmul(gates, layer.weight), found.states.state};
   }
   std::reverse(of_input_gates.begin(), of_input_gates.end());
   const Tensor of_bias =
       layer.bias.defined() ? math::sum_to(Stack::call(of_gates, 0), layer.bias.shape()) : Tensor();
-  return {stacked(layer, of_input_gates), of_states.hidden.tensor(), of_weight.tensor(), of_bias,
-          of_states.state.tensor()};
+  return {stacked(layer, of_input_gates), of_states.hidden, of_weight, of_bias, of_states.state};
 }
 
 }  // namespace eg

@@ -32,7 +32,7 @@ Tensor run_backward(SoftmaxKind kind, const Tensor& grad, const Tensor& output, 
   return result;
 }
 
-Var sum_along(const Var& x, std::int64_t dim) { return Sum::call(x.tensor(), Dims{dim}, true); }
+Var sum_along(const Var& x, std::int64_t dim) { return Sum::call(x, Dims{dim}, true); }
 
 }  // namespace
 
@@ -52,8 +52,8 @@ GradList Softmax::backward(const Backward<Softmax>& b) {
   if (!ops_are_differentiated())
     return {run_backward(SoftmaxKind::kPlain, b.grad(), b.saved(0), dim)};
   const Var y = b.saved(0);
-  const Var gy = Var(b.grad()) * y;
-  return {(gy - y * sum_along(gy, dim)).tensor()};
+  const Var gy = b.grad() * y;
+  return {gy - y * sum_along(gy, dim)};
 }
 
 Tensor LogSoftmax::call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
@@ -65,11 +65,11 @@ GradList LogSoftmax::backward(const Backward<LogSoftmax>& b) {
   if (!ops_are_differentiated())
     return {run_backward(SoftmaxKind::kLog, b.grad(), b.saved(0), dim)};
   const Var g = b.grad();
-  return {(g - exp(Var(b.saved(0))) * sum_along(g, dim)).tensor()};
+  return {g - exp(b.saved(0)) * sum_along(g, dim)};
 }
 
 Tensor Softmin::call(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
-  return Softmax::call((-Var(input)).tensor(), dim, dtype);
+  return Softmax::call(-input, dim, dtype);
 }
 
 }  // namespace eg

@@ -24,7 +24,7 @@ struct StandardGammaGrad {
   static Tensor call(const Tensor& alpha, const Tensor& sample) {
     const Tensor shapes = host_values(ToDType::call(detach(alpha), DType::kFloat64));
     const Tensor samples = host_values(ToDType::call(detach(sample), DType::kFloat64));
-    const Tensor digammas = digamma(Var(shapes)).tensor();
+    const Tensor digammas = digamma(shapes);
     const Tensor slopes = Tensor::empty(alpha.shape(), DType::kFloat64);
     for (std::size_t i = 0; i < elements<double>(slopes).size(); ++i) {
       elements<double>(slopes)[i] = gamma_slope(
@@ -52,9 +52,9 @@ struct DirichletGrad {
     const Tensor samples = host_values(ToDType::call(detach(sample), DType::kFloat64));
     const Tensor totals =
         packed(Expand::call(Sum::call(alphas, Dims{-1}, true), Dims(alphas.shape())));
-    const Tensor digammas = digamma(Var(alphas)).tensor();
-    const Tensor digammas_of_rest = digamma(Var(totals) - Var(alphas)).tensor();
-    const Tensor digammas_of_total = digamma(Var(totals)).tensor();
+    const Tensor digammas = digamma(alphas);
+    const Tensor digammas_of_rest = digamma(totals - alphas);
+    const Tensor digammas_of_total = digamma(totals);
     const Tensor slopes = Tensor::empty(alpha.shape(), DType::kFloat64);
     for (std::size_t i = 0; i < elements<double>(slopes).size(); ++i) {
       elements<double>(slopes)[i] = beta_slope(
@@ -85,7 +85,7 @@ Tensor StandardGamma::call(const Tensor& alpha) {
 
 GradList StandardGamma::backward(const Backward<StandardGamma>& b) {
   const Tensor slope = StandardGammaGrad::call(b.saved(0), b.saved(1));
-  return {(Var(b.grad()) * Var(slope)).tensor()};
+  return {b.grad() * slope};
 }
 
 Tensor SampleDirichlet::call(const Tensor& alpha) {
@@ -97,7 +97,7 @@ Tensor SampleDirichlet::call(const Tensor& alpha) {
     const Tensor gammas = draw_each<double>(wide, [](double shape, Generator& generator) {
       return std::max(std::numeric_limits<double>::min(), draw_gamma(shape, generator));
     });
-    const Tensor parts = (Var(gammas) / Var(Sum::call(gammas, Dims{-1}, true))).tensor();
+    const Tensor parts = gammas / Sum::call(gammas, Dims{-1}, true);
     const Tensor narrow = ToDType::call(parts, alpha.dtype());
     for (T& part : elements<T>(narrow))
       part = std::clamp(part, std::numeric_limits<T>::min(), std::nextafter(T{1}, T{0}));
@@ -110,8 +110,8 @@ GradList SampleDirichlet::backward(const Backward<SampleDirichlet>& b) {
   const Var result = b.saved(1);
   const Var grad = b.grad();
   const Var slope = DirichletGrad::call(b.saved(0), b.saved(1));
-  const Var mean = Sum::call((grad * result).tensor(), Dims{-1}, true);
-  return {(slope * (grad - mean)).tensor()};
+  const Var mean = Sum::call(grad * result, Dims{-1}, true);
+  return {slope * (grad - mean)};
 }
 
 }  // namespace eg

@@ -67,7 +67,7 @@ template <class T>
 Tensor draw_without_replacement(const Tensor& weights, std::int64_t count) {
   const Tensor waits = empty_with_layout_of(weights, weights.dtype());
   fill_exponential(elements<T>(waits), 1);
-  return winners((Var(weights) / Var(waits)).tensor(), count);
+  return winners(weights / waits, count);
 }
 
 Tensor weighted_on_device(const Tensor& input, const Shape& shape, bool replacement) {

@@ -69,8 +69,8 @@ std::optional<DeviceDraw> all_integers_on_device(DType dtype) {
 Tensor with_fewer_digits(const Tensor& drawn, DType dtype) {
   const float factor = dtype == DType::kFloat16 ? 0x1p13F : 0x1p16F;
   if (draws_itself(drawn.device())) {
-    const Var scaled = Var(drawn) * Var(factor);
-    return ToDType::call((scaled - floor(scaled)).tensor(), dtype);
+    const Var scaled = drawn * factor;
+    return ToDType::call(scaled - floor(scaled), dtype);
   }
   const Tensor host = on_host(drawn);
   for (float& number : elements<float>(host)) {
@@ -92,10 +92,10 @@ Tensor uniform_in_half(const Tensor& like) {
 [[gnu::noinline]] Tensor uniform_in_half(const Tensor& like, double low, double high) {
   fill_uniform(std::span<float>(), low, high);  // checks the arguments
   const Var from = full({}, low, like.dtype());
-  const Var width = Var(full({}, high, like.dtype())) - from;
-  const auto wide = [](const Var& x) { return Var(ToDType::call(x.tensor(), DType::kFloat32)); };
+  const Var width = full({}, high, like.dtype()) - from;
+  const auto wide = [](const Var& x) { return ToDType::call(x, DType::kFloat32); };
   const Var drawn = wide(uniform_in_half(like)) * wide(width) + wide(from);
-  return ToDType::call(drawn.tensor(), like.dtype());
+  return ToDType::call(drawn, like.dtype());
 }
 
 constexpr std::int64_t kNormalBlock = 16;
@@ -103,10 +103,10 @@ constexpr std::int64_t kNormalBlock = 16;
 // Normal numbers from blocks of 16 uniform ones, rounded after every operation.
 Tensor box_muller(const Tensor& uniform, const Var& mean, const Var& std) {
   const Tensor blocks = Reshape::call(uniform, {-1, 2, kNormalBlock / 2});
-  const Var radius = sqrt(log(Var(1) - Var(Select::call(blocks, 1, 0))) * -2);
-  const Var angle = Var(Select::call(blocks, 1, 1)) * (2 * std::numbers::pi);
-  const TensorList halves{(radius * cos(angle)).tensor(), (radius * sin(angle)).tensor()};
-  return Reshape::call((Var(Stack::call(halves, 1)) * std + mean).tensor(), {-1});
+  const Var radius = sqrt(log(1 - Select::call(blocks, 1, 0)) * -2);
+  const Var angle = Select::call(blocks, 1, 1) * (2 * std::numbers::pi);
+  const TensorList halves{radius * cos(angle), radius * sin(angle)};
+  return Reshape::call(Stack::call(halves, 1) * std + mean, {-1});
 }
 
 // As in PyTorch, 16 or more contiguous numbers are computed in half precision throughout.
@@ -173,8 +173,8 @@ Tensor bernoulli_on_device(const Tensor& chances) {
   const Tensor drawn = Tensor::empty(chances.shape(), chances.dtype(), chances.device());
   draw_on_device(drawn, {kernel::RandomKind::kUniform, 0, 1});
   const Var p = detach(chances);
-  const Tensor samples = ToDType::call((Var(drawn) < p).tensor(), chances.dtype());
-  return where((p >= Var(0)) & (p <= Var(1)), samples, Var(std::nan(""))).tensor();
+  const Tensor samples = ToDType::call(drawn < p, chances.dtype());
+  return where((p >= 0) & (p <= 1), samples, std::nan(""));
 }
 
 // The variances of the parts of a complex number add up to one.

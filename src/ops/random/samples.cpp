@@ -23,7 +23,7 @@ Tensor random_slopes(const Tensor& input, double lower, double upper) {
   if (draws_itself(input.device())) {
     const Tensor slopes = Tensor::empty(input.shape(), input.dtype(), input.device());
     draw_on_device(slopes, {kernel::RandomKind::kUniform, lower, upper});
-    return where(Var(input) <= Var(0), slopes, Var(1)).tensor();
+    return where(input <= 0, slopes, 1);
   }
   return draw_each<T>(input, [=](T x, Generator& generator) {
     return x <= 0 ? static_cast<T>(draw_uniform(generator) * (upper - lower) + lower) : T{1};
@@ -33,7 +33,7 @@ Tensor random_slopes(const Tensor& input, double lower, double upper) {
 void check_deviations(const Tensor& std) {
   if (std.numel() == 0) return;
   const Tensor least = Amin::call(ToDType::call(detach(std), computed_dtype(std.dtype())));
-  check(is_true((Var(least) >= Var(0)).tensor()), ErrorCode::kInvalidArgument, Normal::doc.name,
+  check(is_true(least >= 0), ErrorCode::kInvalidArgument, Normal::doc.name,
         "std must not be negative.");
 }
 
@@ -132,7 +132,7 @@ Tensor Rrelu::call(const Tensor& input, double lower, double upper, bool trainin
   const Tensor slopes = visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return random_slopes<T>(detach(input), lower, upper);
   });
-  return (Var(input) * Var(slopes)).tensor();
+  return input * slopes;
 }
 
 Tensor GeometricInPlace::call(const Tensor& input, double p) {

@@ -36,9 +36,9 @@ Tensor extremum_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
   const Var y = unreduce(output, attrs.reduced, input.shape());
   Var mask = x == y;
   if (attrs.is_chosen) mask = mask | ((x != x) & (y != y));
-  const Var ties = Sum::call(mask.tensor(), attrs.reduced.dims, attrs.reduced.keepdim);
-  const Var share = unreduce((Var(grad) / ties).tensor(), attrs.reduced, input.shape());
-  return (attrs.is_chosen ? where(mask, share, 0) : share * mask).tensor();
+  const Var ties = Sum::call(mask, attrs.reduced.dims, attrs.reduced.keepdim);
+  const Var share = unreduce(grad / ties, attrs.reduced, input.shape());
+  return attrs.is_chosen ? where(mask, share, 0) : share * mask;
 }
 
 struct Selected {
@@ -100,9 +100,8 @@ Tensor select_gradient(const Tensor& grad, const Tensor& indices, const Selected
   Strides along(shape.size());
   along[axis] = 1;
   const ReducedDims reduced{{dim}, keepdim};
-  const Var chosen =
-      Var(positions.alias(shape, along, 0)) == Var(unreduce(indices, reduced, shape));
-  return where(chosen, unreduce(grad, reduced, shape), 0).tensor();
+  const Var chosen = positions.alias(shape, along, 0) == unreduce(indices, reduced, shape);
+  return where(chosen, unreduce(grad, reduced, shape), 0);
 }
 
 Tensor arg_extremum(bool largest, const Tensor& input, std::optional<std::int64_t> dim,

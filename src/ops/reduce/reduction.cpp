@@ -29,8 +29,7 @@ Tensor accumulate(kernel::Fold fold, const Tensor& x, const ReducedDims& reduced
 Tensor count_nonzero(const Tensor& input, const ReducedDims& reduced) {
   // Floats are counted in float64, which a device may not have.
   const bool is_float_elsewhere = is_floating(input.dtype()) && !input.device().is_cpu();
-  if (is_complex(input.dtype()) || is_float_elsewhere)
-    return count_nonzero((Var(input) != 0).tensor(), reduced);
+  if (is_complex(input.dtype()) || is_float_elsewhere) return count_nonzero(input != 0, reduced);
   const DType compute = is_floating(input.dtype()) ? DType::kFloat64 : DType::kInt64;
   return run_reduction({.fold = kernel::Fold::kCountNonzero, .compute = compute}, input, reduced);
 }
@@ -53,11 +52,11 @@ Tensor products_of_others(const Tensor& x, std::int64_t dim) {
   };
   const Var a = part(x, 0, half);
   const Var b = part(x, half, half);
-  TensorList pairs{(a * b).tensor()};
+  TensorList pairs{a * b};
   if (size % 2 != 0) pairs.push_back(part(x, size - 1, 1));
   const Tensor others = products_of_others(Cat::call(pairs, dim), dim);
   const Var of_pairs = part(others, 0, half);
-  TensorList result{(of_pairs * b).tensor(), (of_pairs * a).tensor()};
+  TensorList result{of_pairs * b, of_pairs * a};
   if (size % 2 != 0) result.push_back(part(others, half, 1));
   return Cat::call(result, dim);
 }
@@ -67,12 +66,11 @@ Tensor product_by_pairs(const Tensor& x, std::int64_t dim) {
   const std::int64_t size = x.size(dim);
   if (size == 1) return x;
   // The sum of nothing is 0 too, and is recorded.
-  if (size == 0) return (Var(Sum::call(x, Dims{dim}, true)) + 1).tensor();
+  if (size == 0) return Sum::call(x, Dims{dim}, true) + 1;
   const std::int64_t half = size / 2;
-  const Var product = Var(Narrow::call(x, dim, 0, half)) * Var(Narrow::call(x, dim, half, half));
-  if (size % 2 == 0) return product_by_pairs(product.tensor(), dim);
-  return product_by_pairs(Cat::call({product.tensor(), Narrow::call(x, dim, size - 1, 1)}, dim),
-                          dim);
+  const Var product = Narrow::call(x, dim, 0, half) * Narrow::call(x, dim, half, half);
+  if (size % 2 == 0) return product_by_pairs(product, dim);
+  return product_by_pairs(Cat::call({product, Narrow::call(x, dim, size - 1, 1)}, dim), dim);
 }
 
 // There is no fold for products of complex numbers.
@@ -89,8 +87,7 @@ bool reduces_nothing(const std::optional<Dims>& dim) { return dim.has_value() &&
 
 // As in PyTorch, the result for uint8 is uint8, which was once used for truth values.
 Tensor to_truth(const Var& mask, const Tensor& input) {
-  return input.dtype() == DType::kUInt8 ? ToDType::call(mask.tensor(), DType::kUInt8)
-                                        : mask.tensor();
+  return input.dtype() == DType::kUInt8 ? ToDType::call(mask, DType::kUInt8) : mask.tensor();
 }
 
 }  // namespace
@@ -122,8 +119,8 @@ Tensor Mean::call(const Tensor& input, const std::optional<Dims>& dim, bool keep
 
 GradList Mean::backward(const Backward<Mean>& b) {
   const auto& [shape, reduced] = b.attrs();
-  const Var share = Var(b.grad()) / static_cast<double>(reduced.count(shape));
-  return {unreduce(share.tensor(), reduced, shape)};
+  const Var share = b.grad() / static_cast<double>(reduced.count(shape));
+  return {unreduce(share, reduced, shape)};
 }
 
 Tensor Prod::call(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim,
@@ -142,24 +139,24 @@ GradList Prod::backward(const Backward<Prod>& b) {
   const Var g = unreduce(b.grad(), reduced, x.shape());
   // Only on the CPU, because looking for zeros on a device would mean waiting for it.
   if (x.device().is_cpu() && !has_zeros(x))
-    return {(g * Var(unreduce(b.saved(1), reduced, x.shape())) / Var(x)).tensor()};
+    return {g * unreduce(b.saved(1), reduced, x.shape()) / x};
   const Var others = reduced.dims.size() == 1
                          ? products_of_others(x, reduced.dims[0])
                          : Reshape::call(products_of_others(Reshape::call(x, {-1}), 0), x.shape());
-  return {(g * others).tensor()};
+  return {g * others};
 }
 
 Tensor Any::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
-  if (reduces_nothing(dim)) return to_truth(Var(input) != 0, input);
+  if (reduces_nothing(dim)) return to_truth(input != 0, input);
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
-  return to_truth(Var(count_nonzero(input, reduced)) != 0, input);
+  return to_truth(count_nonzero(input, reduced) != 0, input);
 }
 
 Tensor All::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim) {
-  if (reduces_nothing(dim)) return to_truth(Var(input) != 0, input);
+  if (reduces_nothing(dim)) return to_truth(input != 0, input);
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
   const auto count = static_cast<double>(reduced.count(input.shape()));
-  return to_truth(Var(count_nonzero(input, reduced)) == count, input);
+  return to_truth(count_nonzero(input, reduced) == count, input);
 }
 
 Tensor sum_to_shape(const Tensor& t, const Shape& shape) {

@@ -9,7 +9,7 @@ namespace {
 
 // Replaces NaN by zero.
 Tensor without_nan(const Tensor& x) {
-  if (is_complex(x.dtype())) return where(Var(x) == Var(x), Var(x), 0).tensor();
+  if (is_complex(x.dtype())) return where(x == x, x, 0);
   return call_with<op::NanToNum>({.nan = 0, .posinf = kInfinity, .neginf = -kInfinity}, x);
 }
 
@@ -32,7 +32,7 @@ Tensor Nansum::call(const Tensor& input, const std::optional<Dims>& dim, bool ke
 GradList Nansum::backward(const Backward<Nansum>& b) {
   const Var x = b.saved(0);
   const auto& [shape, reduced] = b.attrs();
-  return {(Var(unreduce(b.grad(), reduced, shape)) * (x == x)).tensor()};
+  return {unreduce(b.grad(), reduced, shape) * (x == x)};
 }
 
 Tensor Nanmean::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,
@@ -40,12 +40,12 @@ Tensor Nanmean::call(const Tensor& input, const std::optional<Dims>& dim, bool k
   check(is_differentiable(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "expected floating-point or complex numbers, got ", input.dtype(), '.');
   const Var x = detach(input);
-  const Var count = Sum::call((x == x).tensor(), dim, keepdim);
-  return (Var(Nansum::call(input, dim, keepdim, dtype)) / count).tensor();
+  const Var count = Sum::call(x == x, dim, keepdim);
+  return Nansum::call(input, dim, keepdim, dtype) / count;
 }
 
 Tensor CountNonzero::call(const Tensor& input, const std::optional<Dims>& dim) {
-  return Sum::call((Var(detach(input)) != 0).tensor(), dim);
+  return Sum::call(detach(input) != 0, dim);
 }
 
 TensorList Aminmax::call(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {

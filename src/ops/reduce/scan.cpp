@@ -77,7 +77,7 @@ GradList Recurrence::backward(const Backward<Recurrence>& b) {
   const Tensor grad_input = from_the_end(b.grad(), b.saved(0), dim);
   GradList grads(2);
   if (b.needs(0)) grads[0] = grad_input;
-  if (b.needs(1)) grads[1] = (Var(grad_input) * delayed(b.saved(1), dim, 0)).tensor();
+  if (b.needs(1)) grads[1] = grad_input * delayed(b.saved(1), dim, 0);
   return grads;
 }
 
@@ -129,7 +129,7 @@ GradList Cumprod::backward(const Backward<Cumprod>& b) {
   const std::int64_t dim = b.attrs().dim;
   if (is_single(b.grad(), dim)) return {b.grad()};
   const Var before = delayed(b.saved(1), dim, 1);
-  return {(before * from_the_end(b.grad(), b.saved(0), dim)).tensor()};
+  return {before * from_the_end(b.grad(), b.saved(0), dim)};
 }
 
 Tensor Logcumsumexp::call(const Tensor& input, std::int64_t dim) {
@@ -150,8 +150,8 @@ GradList Logcumsumexp::backward(const Backward<Logcumsumexp>& b) {
   const Var y = b.saved(1);
   // Where a running sum is zero, its logarithm -infinity would turn differences into NaN.
   const Var sums = where(y == -kInfinity, 0, y);
-  const Tensor ratio = exp(Var(delayed(y.tensor(), dim, 0)) - sums).tensor();
-  return {(exp(x - sums) * from_the_end(b.grad(), ratio, dim)).tensor()};
+  const Tensor ratio = exp(delayed(y, dim, 0) - sums);
+  return {exp(x - sums) * from_the_end(b.grad(), ratio, dim)};
 }
 
 Tensor Diff::call(const Tensor& input, std::int64_t n, std::int64_t dim,
@@ -172,7 +172,7 @@ Tensor Diff::call(const Tensor& input, std::int64_t n, std::int64_t dim,
     const std::int64_t count = result.size(d) - 1;
     const Var next = Narrow::call(result, d, 1, count);
     const Var own = Narrow::call(result, d, 0, count);
-    result = (result.dtype() == DType::kBool ? next != own : next - own).tensor();
+    result = result.dtype() == DType::kBool ? next != own : next - own;
   }
   if (left == 0) return result;
   // Once the result is empty, the remaining differences only reduce its size.

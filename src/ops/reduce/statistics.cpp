@@ -74,7 +74,7 @@ Tensor with_exact(const Var& result, const Var& mean, const Tensor& exact, bool 
   const Var deviation = root ? result : sqrt(result);
   const Var is_exact = (result > (root ? kLeastDeviation : kLeastVariance)) &
                        (result - result == 0) & (abs(mean) <= deviation * kLargestMean);
-  return where(is_exact, result, ToDType::call(exact, DType::kFloat32)).tensor();
+  return where(is_exact, result, ToDType::call(exact, DType::kFloat32));
 }
 
 Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double correction, bool root,
@@ -92,8 +92,8 @@ Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double corr
   // A device would have to be waited for to see whether the mean is large. Once it is subtracted,
   // the mean of what is left is small.
   if (dtype == DType::kFloat32 && !input.device().is_cpu()) {
-    const Var centered = Var(detach(input)) - Var(unreduce(mean, reduced, input.shape()));
-    return variance_in(dtype, centered.tensor(), reduced, correction, root);
+    const Var centered = detach(input) - unreduce(mean, reduced, input.shape());
+    return variance_in(dtype, centered, reduced, correction, root);
   }
   Tensor result = variance_around(mean, input, reduced, correction, root);
   if (dtype != DType::kFloat32 || !may_be_inexact(result, mean, root)) return result;
@@ -105,13 +105,13 @@ Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double corr
 
 Tensor variance_gradient(const Var& g, const Tensor& x, const Variance::Attrs& attrs) {
   const double freedom = degrees_of_freedom(attrs.reduced, x.shape(), attrs.correction);
-  const Var centered = Var(x) - Var(Mean::call(x, attrs.reduced.dims, true));
+  const Var centered = x - Mean::call(x, attrs.reduced.dims, true);
   if (freedom <= 0 && attrs.is_of_all) {
     const Var slope = where(centered == 0, std::numeric_limits<double>::quiet_NaN(), kInfinity);
-    return (Var(unreduce(g.tensor(), attrs.reduced, x.shape())) * slope).tensor();
+    return unreduce(g, attrs.reduced, x.shape()) * slope;
   }
   const Var scaled = g * (2 / freedom);
-  return (Var(unreduce(scaled.tensor(), attrs.reduced, x.shape())) * centered).tensor();
+  return unreduce(scaled, attrs.reduced, x.shape()) * centered;
 }
 
 // For divisors whose quotient is not used where they are zero. A quotient by zero would be NaN in
@@ -133,9 +133,9 @@ std::optional<kernel::Reduction> norm_reduction(double p, DType dtype) {
 Tensor complex_logsumexp(const Tensor& input, const Dims& dim, bool keepdim) {
   const Var largest = Amax::call(Real::call(detach(input)), dim, true);
   const Var shift = where(abs(largest) == kInfinity, 0, largest);
-  const Var sum = Sum::call(exp(Var(input) - shift).tensor(), dim, keepdim);
+  const Var sum = Sum::call(exp(input - shift), dim, keepdim);
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), Logsumexp::doc.name);
-  return (log(sum) + Reshape::call(shift.tensor(), reduced.result_shape(input.shape()))).tensor();
+  return log(sum) + Reshape::call(shift, reduced.result_shape(input.shape()));
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ Tensor Variance::call(const Tensor& input, const std::optional<Dims>& dim, doubl
                       bool keepdim, std::optional<bool> unbiased) {
   if (is_complex(input.dtype())) {
     const Var of_real = call(Real::call(input), dim, correction, keepdim, unbiased);
-    return (of_real + call(Imag::call(input), dim, correction, keepdim, unbiased)).tensor();
+    return of_real + call(Imag::call(input), dim, correction, keepdim, unbiased);
   }
   const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
                     effective_correction(correction, unbiased),
@@ -160,7 +160,7 @@ GradList Variance::backward(const Backward<Variance>& b) {
 Tensor Std::call(const Tensor& input, const std::optional<Dims>& dim, double correction,
                  bool keepdim, std::optional<bool> unbiased) {
   if (is_complex(input.dtype())) {
-    return sqrt(Var(Variance::call(input, dim, correction, keepdim, unbiased))).tensor();
+    return sqrt(Variance::call(input, dim, correction, keepdim, unbiased));
   }
   const Attrs attrs{reduced_dims(dim, keepdim, input.ndim(), doc.name),
                     effective_correction(correction, unbiased),
@@ -171,12 +171,12 @@ Tensor Std::call(const Tensor& input, const std::optional<Dims>& dim, double cor
 
 GradList Std::backward(const Backward<Std>& b) {
   const Var std = b.saved(1);
-  const Var grad_variance = where(std == 0, 0, Var(b.grad()) / (nonzero(std) * 2));
+  const Var grad_variance = where(std == 0, 0, b.grad() / (nonzero(std) * 2));
   return {variance_gradient(grad_variance, b.saved(0), b.attrs())};
 }
 
 Tensor Norm::call(const Tensor& input, double p, const std::optional<Dims>& dim, bool keepdim) {
-  if (is_complex(input.dtype())) return call(abs(Var(input)).tensor(), p, dim, keepdim);
+  if (is_complex(input.dtype())) return call(abs(input), p, dim, keepdim);
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "expected floating-point or complex numbers, got ", input.dtype(), '.');
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
@@ -187,10 +187,10 @@ Tensor Norm::call(const Tensor& input, double p, const std::optional<Dims>& dim,
   if (const auto reduction = norm_reduction(p, input.dtype()); reduction.has_value()) {
     result = run_reduction(*reduction, input, reduced);
   } else {
-    const Tensor powers = pow(abs(Var(detach(input))), p).tensor();
+    const Tensor powers = pow(abs(detach(input)), p);
     const Tensor sum =
         run_reduction({.fold = kernel::Fold::kSum, .compute = input.dtype()}, powers, reduced);
-    result = pow(Var(sum), 1 / p).tensor();
+    result = pow(sum, 1 / p);
   }
   return record<Norm>(result, {input}, {p, reduced}, {{input}, {result, true}});
 }
@@ -204,22 +204,20 @@ GradList Norm::backward(const Backward<Norm>& b) {
 Tensor norm_gradient(const Var& g, const Tensor& input, const Var& norm, const Norm::Attrs& attrs) {
   const auto& [p, reduced] = attrs;
   const Var x = input;
-  const auto spread = [&](const Var& v) {
-    return Var(unreduce(v.tensor(), reduced, input.shape()));
-  };
+  const auto spread = [&](const Var& v) { return unreduce(v, reduced, input.shape()); };
   if (p == 0) return {};
-  if (p == 1) return (sign(x) * spread(g)).tensor();
+  if (p == 1) return sign(x) * spread(g);
   if (std::isinf(p)) {
     const Var mask = (abs(x) == spread(norm)) | (x != x);
-    const Var ties = Sum::call(mask.tensor(), reduced.dims, reduced.keepdim);
-    return (sign(x) * (spread(g / ties) * mask)).tensor();
+    const Var ties = Sum::call(mask, reduced.dims, reduced.keepdim);
+    return sign(x) * (spread(g / ties) * mask);
   }
   // Where the vector is zero, the gradient is multiplied by 0, so that NaN and infinity propagate.
-  if (p == 2) return (x * spread(where(norm == 0, g * 0, g / nonzero(norm)))).tensor();
+  if (p == 2) return x * spread(where(norm == 0, g * 0, g / nonzero(norm)));
   const Var scale = where(norm == 0, 0, g * pow(nonzero(norm), 1 - p));
   // Below 1 the slope is infinite where an element is zero, and counts as zero too.
   const Var size = p < 1 ? nonzero(abs(x)) : where(spread(norm == 0), 1, abs(x));
-  return (sign(x) * pow(size, p - 1) * spread(scale)).tensor();
+  return sign(x) * pow(size, p - 1) * spread(scale);
 }
 
 Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {
@@ -232,16 +230,16 @@ Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {
   // Infinity minus infinity would be NaN.
   const Var shift = where(abs(largest) == kInfinity, 0, largest);
   const Tensor sum = run_reduction({.fold = kernel::Fold::kSumExp, .compute = input.dtype()}, input,
-                                   reduced, shift.tensor());
-  const Tensor result = (log(Var(sum)) + shift).tensor();
+                                   reduced, shift);
+  const Tensor result = log(sum) + shift;
   return record<Logsumexp>(result, {input}, {reduced}, {{input}, {result, true}});
 }
 
 GradList Logsumexp::backward(const Backward<Logsumexp>& b) {
   const ReducedDims& reduced = b.attrs().reduced;
   const Tensor x = b.saved(0);
-  const Var softmax = exp(Var(x) - Var(unreduce(b.saved(1), reduced, x.shape())));
-  return {(Var(unreduce(b.grad(), reduced, x.shape())) * softmax).tensor()};
+  const Var softmax = exp(x - unreduce(b.saved(1), reduced, x.shape()));
+  return {unreduce(b.grad(), reduced, x.shape()) * softmax};
 }
 
 }  // namespace eg

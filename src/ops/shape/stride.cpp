@@ -127,9 +127,8 @@ Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry)
   };
   const Tensor ones = full(geometry.input_shape, 1, grad.dtype(), grad.device());
   const Tensor counts = scatter(ones, geometry.input_strides, buffer.input);
-  const Var share = Var(scatter(grad, geometry.strides, buffer.view)) / maximum(Var(counts), 1);
-  return AsStrided::call(share.tensor(), geometry.input_shape, geometry.input_strides,
-                         buffer.input);
+  const Var share = scatter(grad, geometry.strides, buffer.view) / maximum(counts, 1);
+  return AsStrided::call(share, geometry.input_shape, geometry.input_strides, buffer.input);
 }
 
 namespace math {

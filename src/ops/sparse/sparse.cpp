@@ -32,7 +32,7 @@ bool ascends(const Tensor& numbers, bool strictly) {
   if (count <= 0) return true;
   const Var before(Narrow::call(numbers, 0, 0, count));
   const Var after(Narrow::call(numbers, 0, 1, count));
-  return is_true(All::call((strictly ? before < after : before <= after).tensor()));
+  return is_true(All::call(strictly ? before < after : before <= after));
 }
 
 // The coordinates as int64 that no other code can change; every one is in its dimension.
@@ -146,10 +146,9 @@ Tensor row_starts_of_each(const SparsePattern& pattern) {
   const std::int64_t rows = (starts.numel() - 1) / std::max<std::int64_t>(1, count);
   const Tensor firsts = Reshape::call(Narrow::call(starts, 0, 0, count * rows), {count, rows});
   const Operand each{Scalar(nnz)};
-  const Var before =
-      Var(Unsqueeze::call(numbers_below(count, starts.device()), 1)) * Var(each.tensor());
+  const Var before = Unsqueeze::call(numbers_below(count, starts.device()), 1) * each.tensor();
   const Tensor last = full({count, 1}, nnz, DType::kInt64, starts.device());
-  const Tensor all = Cat::call({(Var(firsts) - before).tensor(), last}, 1);
+  const Tensor all = Cat::call({firsts - before, last}, 1);
   const Shape shape = in_batch(pattern.batch, {rows + 1});
   return Reshape::call(all, Dims(shape.begin(), shape.end()));
 }
@@ -217,7 +216,7 @@ Tensor ToSparse::call(const Tensor& input, std::optional<std::int64_t> sparse_di
   const Tensor rows = with_one_sparse_dim(input, dims);
   Dims dense;
   for (std::int64_t d = 1; d < rows.ndim(); ++d) dense.push_back(d);
-  const Tensor is_kept = (Var(detach(rows)) != Var(0)).tensor();
+  const Tensor is_kept = detach(rows) != 0;
   const Tensor kept = true_positions(dense.empty() ? is_kept : Any::call(is_kept, dense));
   const Shape sizes(input.shape().begin(), input.shape().begin() + dims);
   const Tensor indices = dims > 0 ? Stack::call(coordinates_of(kept, sizes))

@@ -30,7 +30,7 @@ Tensor apply_to_values(const ElementwiseInfo& info, std::span<const Tensor> inpu
   {
     const NoGradGuard guard;
     const Tensor zero = apply_elementwise(info, operands, params);
-    if (!is_true((Var(zero) == Var(0)).tensor()))
+    if (!is_true(zero == 0))
       refuse(info, "does not keep zeros, so that the result would not be sparse.");
   }
   const Pieces pieces(Coalesce::call(inputs[which]));

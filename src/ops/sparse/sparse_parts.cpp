@@ -58,7 +58,7 @@ Tensor look_up(const Pieces& pieces, const Tensor& wanted) {
   const Tensor found = Searchsorted::call(have, Operand(wanted));
   const op::Clamp::Params last{.max = static_cast<double>(have.numel() - 1)};
   const Tensor at = call_with<op::Clamp>(last, Operand(found));
-  Tensor is_missing = (Var(IndexSelect::call(have, 0, at)) != Var(wanted)).tensor();
+  Tensor is_missing = IndexSelect::call(have, 0, at) != wanted;
   while (is_missing.ndim() < pieces.values.ndim()) is_missing = Unsqueeze::call(is_missing, -1);
   return call<op::MaskedFill>(IndexSelect::call(pieces.values, 0, at), is_missing, 0);
 }
@@ -107,12 +107,11 @@ Tensor numbers_below(std::int64_t count, Device device) {
 
 Pairs pairs_with_ranges(const Tensor& first, const Tensor& last) {
   const Device device = first.device();
-  const Var count = Var(last) - Var(first);
-  const Tensor left =
-      RepeatInterleave::call(numbers_below(first.numel(), device), Operand(count.tensor()));
-  const Var pairs_before = Var(Cumsum::call(count.tensor(), 0)) - count;
-  const Tensor shift = IndexSelect::call((Var(first) - pairs_before).tensor(), 0, left);
-  return {left, (Var(numbers_below(left.numel(), device)) + Var(shift)).tensor()};
+  const Var count = last - first;
+  const Tensor left = RepeatInterleave::call(numbers_below(first.numel(), device), Operand(count));
+  const Var pairs_before = Cumsum::call(count, 0) - count;
+  const Tensor shift = IndexSelect::call(first - pairs_before, 0, left);
+  return {left, numbers_below(left.numel(), device) + shift};
 }
 
 Shape sparse_sizes(const Shape& shape, const SparsePattern& pattern) {
@@ -125,7 +124,7 @@ Tensor row_major(const Tensor& coordinates, const Shape& sizes) {
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const Operand size{Scalar(sizes[d])};
     const Tensor along = Select::call(coordinates, 0, static_cast<std::int64_t>(d));
-    sum = (Var(sum) * Var(size.tensor()) + Var(along)).tensor();
+    sum = sum * size.tensor() + along;
   }
   return sum;
 }
@@ -156,7 +155,7 @@ Tensor positions(const Shape& shape, const SparsePattern& pattern) {
   if (pattern.layout == Layout::kSparseCoo)
     return row_major(pattern.indices, sparse_sizes(shape, pattern));
   const Operand columns{Scalar(shape[pattern.batch.size() + 1])};
-  return (Var(rows_of(pattern)) * Var(columns.tensor()) + Var(pattern.indices)).tensor();
+  return rows_of(pattern) * columns.tensor() + pattern.indices;
 }
 
 Tensor with_one_sparse_dim(const Tensor& t, std::int64_t sparse_dim) {
@@ -225,8 +224,8 @@ Tensor to_csr(const Tensor& t, std::int64_t batch_dims) {
     const Tensor firsts = Narrow::call(starts, 0, 0, numel(rows));
     const Tensor first = Select::call(Reshape::call(firsts, {count, rows.back()}), 1, 0);
     const Operand nnz{Scalar(indices.size(1) / count)};
-    const Var expected = Var(numbers_below(count, row.device())) * Var(nnz.tensor());
-    check(indices.size(1) % count == 0 && is_true(All::call((Var(first) == expected).tensor())),
+    const Var expected = numbers_below(count, row.device()) * nnz.tensor();
+    check(indices.size(1) % count == 0 && is_true(All::call(first == expected)),
           ErrorCode::kInvalidArgument, "toSparseCsr",
           "the matrices of a batch must have equally many values.");
   }
