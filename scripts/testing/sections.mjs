@@ -48,7 +48,7 @@ const kOfParts = ["tests/js/engine/parts.test.mjs", "tests/js/engine/parts_singl
 
 // Random calls, which differ in each run.
 function fuzz(...options) {
-  return run(kNode, "scripts/fuzz.mjs", "--minutes", "0.5", ...options);
+  return run(kNode, "scripts/fuzz.mjs", "--minutes", "0.25", ...options);
 }
 
 // The variant that this Node.js does not select by default.
@@ -86,9 +86,9 @@ export const kSections = [
     runFiles(kNode, kOfParts, { EG_STARTS: `${kRandomStarts}` }),
   ),
   section("fuzz", "the fuzzer itself", () => runFolders(kNode, "tests/fuzz")),
-  section("fuzz", "half a minute of hostile values", () => fuzz()),
-  section("fuzz", "half a minute of stress", () => fuzz("--stress")),
-  section("fuzz", "half a minute of stress on WebGPU", () =>
+  section("fuzz", "a quarter of a minute of hostile values", () => fuzz()),
+  section("fuzz", "a quarter of a minute of stress", () => fuzz("--stress")),
+  section("fuzz", "a quarter of a minute of stress on WebGPU", () =>
     fuzz("--stress", "--device", "webgpu", "--variant", "simd"),
   ),
   section("browser", "JavaScript in Chromium", () => runWithChromium("tests/browser"), {
