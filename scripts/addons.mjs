@@ -2,7 +2,15 @@
  * The add-ons: entries of the package that import `edgegrad` as a user would. Each is a folder of web/, from which a build writes
  * dist/<name>/index.js and its declarations, and an entry "./<name>" of package.json.
  */
-export const kAddons = ["distributed", "federated", "onnx", "peft", "transformers", "vis"];
+export const kAddons = [
+  "distributed",
+  "federated",
+  "metrics",
+  "onnx",
+  "peft",
+  "transformers",
+  "vis",
+];
 
 /** The packages that are bundled into an add-on, pinned among the development dependencies. THIRD_PARTY_NOTICES.md names them. */
 export const kBundledInAddon = {
