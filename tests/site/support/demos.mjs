@@ -45,6 +45,9 @@ export const kDemos = {
     start: () => document.getElementById("run").click(),
     learned: () => document.getElementById("samples").innerText.includes("I have read one book."),
   },
+  backprop: {
+    learned: () => document.querySelector("#graph .number")?.textContent !== undefined,
+  },
   engine_room: {
     learned: () => document.querySelectorAll("#graph .node[data-state=done]").length > 5,
   },

@@ -2,8 +2,9 @@
 
 import { Graph, layout as place } from "@dagrejs/dagre";
 
-/** The height of every box. */
+/** The usual height of boxes. */
 export const kBoxHeight = 44;
+const kRankSeparation = 34;
 const kCharacter = 7.4;
 const kPadding = 26;
 
@@ -31,14 +32,26 @@ export interface Layout {
   readonly edges: readonly (readonly Point[])[];
 }
 
+/** Lengths in the drawing. */
+export interface LayoutOptions {
+  /** The height of every box. */
+  readonly boxHeight?: number;
+  /** Between the boxes of two layers. */
+  readonly rankSeparation?: number;
+}
+
 /** Computes the layout of boxes, each given by its lines of text, from top to bottom. */
-export function layOut(boxes: readonly (readonly string[])[], edges: readonly Edge[]): Layout {
+export function layOut(
+  boxes: readonly (readonly string[])[],
+  edges: readonly Edge[],
+  { boxHeight = kBoxHeight, rankSeparation = kRankSeparation }: LayoutOptions = {},
+): Layout {
   const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "TB", nodesep: 22, ranksep: 34, marginx: 8, marginy: 8 });
+  graph.setGraph({ rankdir: "TB", nodesep: 22, ranksep: rankSeparation, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
   boxes.forEach((lines, id) => {
     const longest = Math.max(...lines.map(({ length }) => length));
-    graph.setNode(String(id), { width: longest * kCharacter + kPadding, height: kBoxHeight });
+    graph.setNode(String(id), { width: longest * kCharacter + kPadding, height: boxHeight });
   });
   edges.forEach(({ from, to }, i) => {
     graph.setEdge(String(from), String(to), {}, String(i));

@@ -62,8 +62,9 @@ function arrowHead(): SVGDefsElement {
     viewBox: "0 0 8 8",
     refX: 7,
     refY: 4,
-    markerWidth: 7,
-    markerHeight: 7,
+    markerUnits: "userSpaceOnUse",
+    markerWidth: 9,
+    markerHeight: 9,
     orient: "auto",
   });
   marker.append(svg("path", { d: "M0 0L8 4L0 8z", class: "arrow" }));
