@@ -9,6 +9,7 @@ import {
   CommentTag,
   Context,
   Converter,
+  IndexEvent,
   makeRecursiveVisitor,
   PageEvent,
   ReferenceType,
@@ -18,6 +19,8 @@ import {
 import ts from "typescript";
 import { kAddons } from "../addons.mjs";
 import { kLists, listPath } from "../lists.mjs";
+import { kGuide } from "../reference.mjs";
+import { prepareSearch } from "./search.mjs";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
@@ -67,6 +70,7 @@ export function load(app) {
   });
   app.converter.on(Converter.EVENT_RESOLVE_END, hideDeclarations, kAfterInheritance);
   app.renderer.on(PageEvent.END, finishPage);
+  app.renderer.on(IndexEvent.PREPARE_INDEX, (event) => prepareSearch(event, kGuide));
 }
 
 // If these tags were in comments, editors would show them for every name.

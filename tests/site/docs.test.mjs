@@ -20,8 +20,8 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
     ["crossEntropy", "functions/crossEntropy.html"],
     ["MultiheadAttention", "classes/nn.MultiheadAttention.html"],
     ["Deploying", "documents/Deploying.html"],
-    ["Bring a model", "documents/Bring_a_model.html"],
-    ["Take a model out", "documents/Take_a_model_out.html"],
+    ["ONNX models", "documents/ONNX_models.html"],
+    ["ONNX export", "documents/ONNX_export.html"],
     ["Charts", "documents/Charts.html"],
     ["OnnxModule", "classes/edgegrad_onnx.OnnxModule.html"],
   ]) {
@@ -31,6 +31,34 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
       await page.getByRole("combobox").fill(word);
       await page.locator(`#tsd-search-results a[href$="${found}"]`).click();
       await page.waitForURL(`${site.isolated}docs/${found}`);
+    });
+  }
+
+  for (const [typed, found] of [
+    ["cross_entropy", "functions/crossEntropy.html"],
+    ["F.relu", "functions/relu.html"],
+    ["nn.CrossEntropyLoss", "classes/nn.CrossEntropyLoss.html"],
+    ["tf.tidy", "functions/scope.html"],
+    ["clip_grad_norm_", "functions/nn.utils.clipGradNorm_.html"],
+    ["state_dict", "documents/Saving_and_loading.html"],
+    ["headers", "documents/Threads.html"],
+    ["early stopping", "documents/The_training_loop.html"],
+    ["overfit", "documents/The_training_loop.html"],
+    ["backpropagation", "documents/Autograd.html"],
+    ["learning rate", "documents/The_training_loop.html"],
+    ["slow", "documents/Performance.html"],
+    ["memory leak", "documents/Memory.html"],
+  ]) {
+    test(`answer "${typed}" among the first three`, async () => {
+      await page.goto(`${site.isolated}docs/types/DType.html`);
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.getByRole("combobox").fill(typed);
+      const results = page.locator("#tsd-search-results a");
+      await results.first().waitFor();
+      const first = await results.evaluateAll((links) =>
+        links.slice(0, 3).map(({ pathname, hash }) => pathname.split("/docs/")[1] + hash),
+      );
+      assert.ok(first.includes(found), first.join(", "));
     });
   }
 
