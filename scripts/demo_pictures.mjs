@@ -10,6 +10,8 @@ const kPictures = join(kRoot, "demos", "site", "start", "pictures");
 // Text of 16 pixels is 10 pixels high in the pictures.
 const kView = { width: 960, height: 600 };
 const kScale = 2 / 3;
+// What messengers show of a link to the site.
+const kPreview = { page: "backprop/index.html#paths?step=14", width: 1200, height: 630 };
 
 async function takePicture({ browser, isolated }, name, { kDemos, kWebGpuDemos, trainDemo }) {
   const page = await browser.newPage({
@@ -23,16 +25,27 @@ async function takePicture({ browser, isolated }, name, { kDemos, kWebGpuDemos, 
   await page.evaluate(() => document.querySelector("#sample")?.click());
   // Scrolls past the title and controls to the contents of the page.
   await page.evaluate(() =>
-    document.querySelector(".room, .cards, #opened, #answers")?.scrollIntoView(),
+    document.querySelector(".room, .cards, #opened, #answers, #lesson")?.scrollIntoView(),
   );
   await page.screenshot({ path: join(kPictures, `${name}.jpg`), type: "jpeg", quality: 72 });
+  await page.close();
+}
+
+async function takePreview({ browser, isolated }) {
+  const { page: address, ...viewport } = kPreview;
+  const page = await browser.newPage({ viewport, colorScheme: "light", serviceWorkers: "block" });
+  await page.goto(isolated + address);
+  await page.locator("#graph .node").first().waitFor();
+  await page.evaluate(() => document.querySelector("#lesson").scrollIntoView());
+  const path = join(kRoot, "demos", "site", "public", "preview.jpg");
+  await page.screenshot({ path, type: "jpeg", quality: 72 });
   await page.close();
 }
 
 await main(async () => {
   const { positionals } = parseArgs({ allowPositionals: true });
   const { kPages } = await import("../demos/site/pages.mjs");
-  const all = kPages.map(([name]) => name);
+  const all = kPages.filter(({ group }) => group !== "tools").map(({ name }) => name);
   const unknown = positionals.find((name) => !all.includes(name));
   if (unknown !== undefined) {
     throw expected(`there is no page "${unknown}"; the pages are ${all.join(", ")}`);
@@ -45,6 +58,7 @@ await main(async () => {
   try {
     const wanted = positionals.length > 0 ? all.filter((name) => positionals.includes(name)) : all;
     for (const name of wanted) await step(name, () => takePicture(site, name, demos));
+    if (positionals.length === 0) await step("preview", () => takePreview(site));
   } finally {
     await site.stop();
   }

@@ -1,9 +1,10 @@
 // The frame of all pages: the head, the navigation and the footer. A page's index.html contains its title, description
-// and <main>.
+// and <main>. The header has few entries: those of groups open a list of pages.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { kPages } from "./pages.mjs";
+import { kOwner } from "./owner.mjs";
+import { kGroups, kPages } from "./pages.mjs";
 
 const kHead = `
     <meta charset="utf-8" />
@@ -19,13 +20,16 @@ const kBody = `
     <a class="skip" href="#main">Skip to content</a>
     <header class="site">
       <a class="brand" href="{root}index.html">edgegrad</a>
-      <nav aria-label="Pages"><ul>{links}</ul></nav>
+      <nav aria-label="Pages"><ul>{learn}{demos}<li><a href="{root}docs/index.html">Docs</a></li></ul></nav>
       <button type="button" id="theme" aria-label="Colors">◐</button>
     </header>
     <p id="alert" role="alert" hidden></p>`;
 
 const kFooter = `
-    <footer class="site">Everything here runs in this page: no server computes, and no data leaves it. <span id="offline-note"></span> MIT license.</footer>`;
+    <footer class="site">
+      <p>Everything here runs in this page: no server computes, and no data leaves it. <span id="offline-note"></span> MIT license.</p>
+      <nav aria-label="Tools"><ul class="tools">{tools}{owner}</ul></nav>
+    </footer>`;
 
 /** A Vite plugin that adds the frame to every page in `folder`. */
 export function pageFrame(folder) {
@@ -35,10 +39,16 @@ export function pageFrame(folder) {
       order: "pre",
       handler: (html, { path }) => {
         const root = "../".repeat(path.split("/").length - 2) || "./";
+        const of = (group) => pagesOf(group, folder, root, path);
         const fill = (text) =>
-          text.replaceAll("{root}", root).replace("{links}", links(folder, root, path));
+          text
+            .replace("{learn}", () => menu("learn", of("learn")))
+            .replace("{demos}", () => menu("demos", of("demos")))
+            .replace("{tools}", () => of("tools"))
+            .replace("{owner}", ownerLinks)
+            .replaceAll("{root}", root);
         return html
-          .replace(/<head>/, (tag) => tag + fill(kHead))
+          .replace(/<head>/, (tag) => tag + fill(kHead) + preview(html, path))
           .replace(/<body[^>]*>/, (tag) => tag + fill(kBody))
           .replace(/<main/, '<main id="main" tabindex="-1"')
           .replace(/\s*<\/body>/, (tag) => kFooter + tag);
@@ -47,11 +57,44 @@ export function pageFrame(folder) {
   };
 }
 
-function links(folder, root, path) {
-  const pages = kPages.filter(([name]) => existsSync(join(folder, name, "index.html")));
-  const items = pages.map(([name, title]) => {
+// What messengers and search engines show of a page.
+function preview(html, path) {
+  const title = /<title>([^<]*)</.exec(html)?.[1] ?? "";
+  const description = /name="description"\s+content="([^"]*)"/.exec(html)?.[1] ?? "";
+  const tags = { "og:type": "website", "og:title": title, "og:description": description };
+  if (kOwner.site !== "") {
+    tags["og:url"] = kOwner.site + path.slice(1);
+    tags["og:image"] = `${kOwner.site}preview.jpg`;
+  }
+  const lines = Object.entries(tags).map(
+    ([name, text]) => `<meta property="${name}" content="${text}" />`,
+  );
+  return `\n    ${lines.join("\n    ")}`;
+}
+
+function ownerLinks() {
+  const links = { Repository: kOwner.repository, npm: kOwner.npm };
+  return Object.entries(links)
+    .filter(([, address]) => address !== "")
+    .map(([name, address]) => `<li><a href="${address}">${name}</a></li>`)
+    .join("");
+}
+
+function menu(group, items) {
+  const current = items.includes("aria-current") ? ' class="current"' : "";
+  return `<li><details class="menu" name="menu"><summary${current}>${kGroups[group]}</summary><ul class="menu-list">${items}</ul></details></li>`;
+}
+
+function pagesOf(group, folder, root, path) {
+  const pages = kPages.filter((page) => page.group === group && isThere(folder, page.name));
+  const items = pages.map(({ name, title }) => {
     const current = path === `/${name}/index.html` ? ' aria-current="page"' : "";
     return `<li><a href="${root}${name}/index.html"${current}>${title}</a></li>`;
   });
-  return [...items, `<li><a href="${root}docs/index.html">Docs</a></li>`].join("");
+  return items.join("");
+}
+
+/** Whether a page exists. */
+export function isThere(folder, name) {
+  return existsSync(join(folder, name, "index.html"));
 }

@@ -74,7 +74,24 @@ function nextTheme(): void {
   applyTheme(theme);
 }
 
+// A list of pages closes when something else is pressed, and on Escape.
+function closeMenus(event: Event): void {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]")) {
+    if (!menu.contains(event.target as Node)) menu.open = false;
+  }
+}
+
+function closeOnEscape({ key }: KeyboardEvent): void {
+  const menu = document.querySelector<HTMLDetailsElement>("details.menu[open]");
+  if (key !== "Escape" || menu === null) return;
+  menu.open = false;
+  menu.querySelector("summary")?.focus();
+}
+
 applyTheme(storedTheme());
+addEventListener("pointerdown", closeMenus);
+addEventListener("focusin", closeMenus);
+addEventListener("keydown", closeOnEscape);
 byId("theme").addEventListener("click", nextTheme);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
   applyTheme(storedTheme()),

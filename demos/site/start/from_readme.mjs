@@ -1,7 +1,8 @@
 // Content of the start page that is taken from README.md, and the list of the demos.
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isThere } from "../page_frame.mjs";
 import { kPages } from "../pages.mjs";
 
 /** A Vite plugin that fills the places <!-- features -->, <!-- demos --> and <!-- speed --> of the start page. */
@@ -28,9 +29,9 @@ function features(text) {
 }
 
 function demos(site) {
-  const pages = kPages.filter(([name]) => existsSync(join(site, name, "index.html")));
+  const pages = kPages.filter(({ group, name }) => group !== "tools" && isThere(site, name));
   const items = pages.map(
-    ([name, title, sentence]) =>
+    ({ name, title, sentence }) =>
       `<li><a href="${name}/index.html"><img src="./start/pictures/${name}.jpg" alt="" width="640" height="400" loading="lazy" />${title}</a><p>${inline(sentence)}</p></li>`,
   );
   return `<ul class="demos">${items.join("")}</ul>`;
