@@ -51,7 +51,7 @@ export function pageFrame(folder) {
           .replace(/<head>/, (tag) => tag + fill(kHead) + preview(html, path))
           .replace(/<body[^>]*>/, (tag) => tag + fill(kBody))
           .replace(/<main/, '<main id="main" tabindex="-1"')
-          .replace(/\s*<\/body>/, (tag) => kFooter + tag);
+          .replace(/\s*<\/body>/, (tag) => fill(kFooter) + tag);
       },
     },
   };
