@@ -205,8 +205,9 @@ function widened(Plot: typeof uPlot, min: number, max: number): uPlot.Range.MinM
 function powers({ data }: uPlot, ticks: number[]): string[] {
   if (data[0].length === 0) return ticks.map(() => "");
   const given = ticks.filter((tick) => tick !== null);
+  const textOf = (tick: number, digits: number) => String(Number(tick.toPrecision(digits)));
   const differ = (digits: number) =>
-    new Set(given.map((tick) => tick.toExponential(digits))).size === given.length;
-  const digits = [0, 1, 2].find(differ) ?? 3;
-  return ticks.map((tick) => (tick === null ? "" : tick.toExponential(digits)));
+    new Set(given.map((tick) => textOf(tick, digits))).size === given.length;
+  const digits = [1, 2, 3].find(differ) ?? 4;
+  return ticks.map((tick) => (tick === null ? "" : textOf(tick, digits)));
 }
