@@ -1,6 +1,6 @@
 // What a model says about itself, apart from its graph.
 
-import { kBuffersKey } from "./export/kept_file.js";
+import { kBuffersKey, kParametersKey } from "./export/kept_file.js";
 import type { Message } from "./proto/schema.js";
 
 /** What a model says about itself. */
@@ -21,7 +21,7 @@ export function headerOf(model: Message<"Model">): OnnxHeader {
     producer: [model.producerName, model.producerVersion].filter(Boolean).join(" "),
     metadata: Object.fromEntries(
       model.metadataProps
-        .filter(({ key }) => key !== kBuffersKey)
+        .filter(({ key }) => key !== kBuffersKey && key !== kParametersKey)
         .map(({ key, value }) => [key ?? "", value ?? ""]),
     ),
   };

@@ -2,12 +2,15 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../errors/errors.js";
-import { buffersIn, fileWithout } from "./export/kept_file.js";
+import { fileWithout, kBuffersKey, kParametersKey, namesIn } from "./export/kept_file.js";
 import type { ExternalData } from "./files/external.js";
-import { noteReleases, readBy, removeUnused, usesOf } from "./graph/analyze.js";
-import { type Compiled, compile, type Initializer, isFloating } from "./graph/compile.js";
+import { noteReleases, removeUnused, usesOf } from "./graph/analyze.js";
+import { type Compiled, compile } from "./graph/compile.js";
+import { fold } from "./graph/fold.js";
+import { type IsTrainable, Keeper, type Kept } from "./graph/hold.js";
 import { fuse } from "./graph/patterns/index.js";
 import type { Subgraph } from "./graph/program.js";
+import { Uses } from "./graph/uses.js";
 import { headerOf, importsOf, nodesIn } from "./header.js";
 import { graphValue } from "./interface.js";
 import { type Member, moduleOf, type OnnxModule, type Program } from "./module.js";
@@ -17,10 +20,9 @@ import { type Domains, loadDomains } from "./ops/index.js";
 import { readMessage } from "./proto/read.js";
 import type { Message } from "./proto/schema.js";
 import type { OpenFile, Source } from "./source.js";
-import { type Apart, disposeTensors, freeScratch, hostOf } from "./tensors/decode.js";
+import { type Apart, disposeTensors, freeScratch } from "./tensors/decode.js";
 import { externalTensors } from "./tensors/external_tensors.js";
-import { tensorOfStored } from "./tensors/pieces.js";
-import { kMostHostElements } from "./values/host.js";
+import { listsAsTensors, tensorsIn } from "./tensors/model_tensors.js";
 import type { Value } from "./values/value.js";
 
 const kWhere = "onnx.load";
@@ -33,15 +35,19 @@ export interface LoadOptions {
   readonly externalData?: ExternalData | undefined;
   /** The names of the values that the module returns, which may be intermediate ones; default: the outputs of the graph. */
   readonly outputs?: readonly string[] | undefined;
-  /** Whether floating-point initializers become parameters; otherwise they are buffers. Default true. */
-  readonly trainable?: boolean | undefined;
+  /**
+   * Whether the weights of the graph become parameters; otherwise they are buffers. A function decides for each stored floating-point
+   * tensor, from its name and how the graph uses it. Default true.
+   */
+  readonly trainable?: boolean | IsTrainable | undefined;
 }
 
 const kOptions = ["externalData", "outputs", "trainable"];
 
 /**
- * Reads an ONNX model and returns it as a module. Floating-point initializers that an output depends on are its parameters, under their
- * own names; other initializers are buffers. Throws InvalidArgument for damaged bytes, and one error that lists everything in the model
+ * Reads an ONNX model and returns it as a module. What its ops learn are its parameters, under their own names: the weights of products,
+ * convolutions and norms, embeddings, biases and the like, wherever the file stores them. Other floating-point initializers are buffers, and
+ * single numbers constants; `describe()` of the module says which and why. Throws InvalidArgument for damaged bytes, and one error that lists everything in the model
  * that is not supported.
  */
 // biome-ignore lint/suspicious/noExplicitAny: only the file knows how many outputs its graph has, and of which kinds.
@@ -53,6 +59,7 @@ export async function load<Output = any>(
   const file = await openFile(kWhere, source);
   try {
     const { model, apart } = await readFile(file, source, options.externalData);
+    listsAsTensors(nodesIn(model));
     const domains = await loadDomains(importsOf(model), nodesIn(model));
     return moduleOfParts(model, apart, domains, options);
   } finally {
@@ -86,7 +93,7 @@ function moduleOfParts(
   options: LoadOptions,
 ): OnnxModule {
   try {
-    return eg.scope(() => moduleFrom(compile(model, apart, domains), model, options));
+    return eg.scope(() => moduleFrom(compile(model, apart, domains), model, apart, options));
   } catch (error) {
     disposeTensors(apart);
     throw error;
@@ -106,8 +113,8 @@ function checkOptions(options: LoadOptions): void {
     );
   }
   const { outputs, trainable } = options;
-  if (trainable !== undefined && typeof trainable !== "boolean") {
-    fail("InvalidArgument", kWhere, "trainable: expected true or false.");
+  if (trainable !== undefined && !["boolean", "function"].includes(typeof trainable)) {
+    fail("InvalidArgument", kWhere, "trainable: expected true, false or a function.");
   }
   const isList = Array.isArray(outputs) && outputs.length > 0;
   if (outputs !== undefined && !(isList && outputs.every((one) => typeof one === "string"))) {
@@ -115,51 +122,32 @@ function checkOptions(options: LoadOptions): void {
   }
 }
 
-function moduleFrom(compiled: Compiled, model: Message<"Model">, options: LoadOptions): OnnxModule {
-  const message = model.graph as Message<"Graph">;
+function moduleFrom(
+  compiled: Compiled,
+  model: Message<"Model">,
+  apart: ReadonlyMap<Message<"Tensor">, Apart>,
+  options: LoadOptions,
+): OnnxModule {
+  const { stored, constants, slotCount } = compiled;
   const graph = withOutputs(compiled, options.outputs);
   removeUnused(graph);
-  fuse(graph, new Map(compiled.constants.map(({ slot, value }) => [slot, value])));
+  const listed = {
+    parameters: namesIn(model, kParametersKey),
+    buffers: namesIn(model, kBuffersKey),
+  };
+  const uses = new Uses(graph, stored);
+  const kept = new Keeper(uses, usesOf(graph), listed, options.trainable ?? true).keep(stored);
+  for (const { slots, value } of kept.constants)
+    for (const slot of slots) constants.set(slot, value);
+  fold(graph, constants);
+  fuse(graph, constants);
   noteReleases(graph);
-  const uses = usesOf(graph);
-  const needed = new Set([...graph.outputs, ...graph.steps.flatMap(readBy)]);
-  const frame: Value[] = new Array(compiled.slotCount).fill(undefined);
-  const held: Held[] = [];
-  for (const { slot, value } of compiled.constants) {
-    if (value instanceof eg.Tensor) held.push(constantTensor(slot, value));
-    else frame[slot] = value;
-  }
-  const buffers = buffersIn(model);
-  for (const one of compiled.initializers) {
-    const use = uses.get(one.slot);
-    if (use?.isSetting && one.tensor.count <= kMostHostElements)
-      frame[one.slot] = hostOf(one.tensor);
-    else {
-      const isState = use?.isUpdated || buffers.has(one.name);
-      const isLearned = needed.has(one.slot) && isFloating(one.tensor) && !isState;
-      held.push(initializerTensor(one, isLearned && options.trainable !== false));
-    }
-  }
+  const frame: Value[] = new Array(slotCount).fill(undefined);
+  for (const [slot, value] of constants) frame[slot] = value;
   return moduleOf(
-    programFrom(graph, frame, held, message, model, compiled.initializers, options),
-    held.map(({ value }) => value),
+    programFrom(graph, frame, kept, model, apart, options),
+    [...kept.held.values()].map(({ value }) => value),
   );
-}
-
-interface Held {
-  readonly slot: number;
-  readonly name: string;
-  readonly value: eg.nn.Parameter | eg.nn.Buffer;
-}
-
-// Constants of the graph move with the module, but are not in its state dict.
-function constantTensor(slot: number, tensor: eg.Tensor): Held {
-  return { slot, name: `constant_${slot}`, value: new eg.nn.Buffer(tensor, { persistent: false }) };
-}
-
-function initializerTensor({ slot, name, tensor }: Initializer, isLearned: boolean): Held {
-  const data = tensorOfStored(tensor);
-  return { slot, name, value: isLearned ? new eg.nn.Parameter(data) : new eg.nn.Buffer(data) };
 }
 
 function withOutputs({ graph, slotOf }: Compiled, names: readonly string[] | undefined): Subgraph {
@@ -174,12 +162,12 @@ function withOutputs({ graph, slotOf }: Compiled, names: readonly string[] | und
 function programFrom(
   graph: Subgraph,
   frame: readonly Value[],
-  held: readonly Held[],
-  message: Message<"Graph">,
+  { held, described }: Kept,
   model: Message<"Model">,
-  initializers: readonly Initializer[],
+  apart: ReadonlyMap<Message<"Tensor">, Apart>,
   { outputs }: LoadOptions,
 ): Program {
+  const message = model.graph as Message<"Graph">;
   const defaults = new Set(message.initializer.map(({ name }) => name));
   const all = message.input.map((one, i) => ({
     slot: graph.inputs[i] as number,
@@ -194,18 +182,24 @@ function programFrom(
     [...message.valueInfo, ...message.input, ...message.output].map((one) => [one.name, one]),
   );
   const names = outputs ?? message.output.map(({ name }) => name ?? "");
-  const paths = memberPaths(held.map(({ name }) => name));
+  const places = new Map(tensorsIn(model).map((one, at) => [one, at]));
+  const members = [...held];
+  const paths = memberPaths(members.map(([, { name }]) => name));
   return {
     graph: { ...graph, inputs: inputs.map(({ slot }) => slot) },
     frame,
     inputs: inputs.map(({ value }) => value),
     outputs: names.map((name) => graphValue(known.get(name) ?? emptyInfo(name), false)),
-    members: held.map(({ slot, name }, i): Member => ({ slot, name, path: paths[i] as string[] })),
+    members: members.map(([{ tensor }, { slots, name, value }], i): Member => {
+      const at = places.get(tensor.message) as number;
+      return { slots, at, name, dtype: value.dtype, path: paths[i] as string[] };
+    }),
+    tensors: described,
     ...headerOf(model),
     file: fileWithout(
       { ...model, graph: { ...message, output: outputsIn(message, known, outputs) } },
-      held,
-      new Map(initializers.map(({ name, tensor }) => [name, tensor])),
+      new Map(members.map(([{ tensor }, { value }]) => [tensor.message, value])),
+      apart,
     ),
   };
 }

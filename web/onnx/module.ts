@@ -2,15 +2,20 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../errors/errors.js";
+import type { OnnxTensor } from "./graph/hold.js";
 import type { Subgraph } from "./graph/program.js";
 import { runGraph } from "./graph/run.js";
 import type { OnnxHeader } from "./header.js";
 import { fedValue, type GraphValue, type OnnxResult, resultOf } from "./interface.js";
-import { onDevice, type Value } from "./values/value.js";
+import { type Value, within } from "./values/value.js";
 
 /** A tensor that a module holds and a graph reads. */
 export interface Member {
-  readonly slot: number;
+  readonly slots: readonly number[];
+  /** Its place among the tensors of the file. */
+  readonly at: number;
+  /** The dtype that it had when the file was loaded. */
+  readonly dtype: eg.DType;
   /** The path of properties from the module to it. */
   readonly path: readonly string[];
   /** Its name in the file. */
@@ -25,6 +30,8 @@ export interface Program extends OnnxHeader {
   readonly inputs: readonly GraphValue[];
   readonly outputs: readonly GraphValue[];
   readonly members: readonly Member[];
+  /** What became of the tensors of the file. */
+  readonly tensors: readonly OnnxTensor[];
   /** The file without the tensors of the members, for save(). */
   readonly file: Uint8Array;
 }
@@ -129,6 +136,11 @@ export class OnnxModule<Output = any> extends eg.nn.Module {
     return Object.fromEntries(outputs.map(({ name }, i) => [name, results[i] as eg.Tensor]));
   }
 
+  /** Returns what became of each tensor that the file stores: a parameter, a buffer or a constant of the graph, and why. */
+  describe(): OnnxTensor[] {
+    return programOf(this).tensors.map((one) => ({ ...one }));
+  }
+
   override clone(): this {
     const copy = super.clone();
     programs.set(copy, programOf(this));
@@ -143,7 +155,12 @@ function listOf(inputs: readonly GraphValue[]): string {
 function computed(module: OnnxModule, given: readonly unknown[]): OnnxResult[] {
   const { graph, frame, inputs, outputs, members } = programOf(module);
   const slots = [...frame];
-  for (const { slot, path, name } of members) slots[slot] = memberOf(module, path, name);
+  const kinds = new Map<eg.DType, eg.DType>();
+  for (const { slots: own, path, name, dtype } of members) {
+    const value = memberOf(module, path, name);
+    for (const slot of own) slots[slot] = value;
+    if (value.dtype !== dtype && value.isFloatingPoint()) kinds.set(dtype, value.dtype);
+  }
   const sizes = new Map<string, number>();
   inputs.forEach((input, i) => {
     const value = fedValue(input, given[i], sizes);
@@ -151,7 +168,7 @@ function computed(module: OnnxModule, given: readonly unknown[]): OnnxResult[] {
     if (value !== undefined) slots[slot] = value;
   });
   const first = slots.find((value) => value instanceof eg.Tensor);
-  return onDevice(first instanceof eg.Tensor ? first.device : "cpu", () => {
+  return within({ device: first instanceof eg.Tensor ? first.device : "cpu", kinds }, () => {
     const values = runGraph(graph, slots, module.training);
     return values.map((value, i) => resultOf(value, outputs[i] as GraphValue));
   });

@@ -28,7 +28,16 @@ function wordsOf(name: string): string[] {
 
 const kMostWords = 32;
 
-const kReserved = ["inputs", "outputs", "opset", "producer", "metadata", "run", "training"];
+const kReserved = [
+  "inputs",
+  "outputs",
+  "opset",
+  "producer",
+  "metadata",
+  "run",
+  "describe",
+  "training",
+];
 
 // A property must not shadow a member of the module.
 function property(word: string): string {

@@ -74,10 +74,7 @@ async function assertComputes(module) {
   eg.testing.assertClose(module.call(row).detach(), eg.tensor(expected));
   assert.deepEqual(
     module.namedParameters().map(([name, { shape }]) => [name, shape]),
-    [
-      ["weight", [2, kColumns]],
-      ["factor", [1]],
-    ],
+    [["weight", [2, kColumns]]],
   );
 }
 

@@ -53,7 +53,7 @@ export function valueInfo(name, shape, type = 1) {
   return [...field(1, name), ...field(2, field(1, tensorType))];
 }
 
-/** Returns an AttributeProto of a value: a number, a text, a list of numbers, { float }, { tensor } or { graph }. */
+/** Returns an AttributeProto of a value: a number, a text, a list of numbers, { float }, { floats }, { strings }, { tensor } or { graph }. */
 export function attribute(name, value) {
   const content = () => {
     if (typeof value === "number") return [...field(3, value), ...field(20, 2)];
@@ -62,6 +62,9 @@ export function attribute(name, value) {
     if (value.tensor) return [...field(5, value.tensor), ...field(20, 4)];
     if (value.graph) return [...field(6, value.graph), ...field(20, 5)];
     if (value.ref) return field(21, value.ref);
+    if (value.floats)
+      return [...value.floats.flatMap((one) => floatField(7, one)), ...field(20, 6)];
+    if (value.strings) return [...value.strings.flatMap((one) => field(9, one)), ...field(20, 8)];
     return [...floatField(2, value.float), ...field(20, 1)];
   };
   return [...field(1, name), ...content()];

@@ -24,6 +24,8 @@ export class Exporter {
   readonly unsized = new Set<Value>();
   /** The names of the buffers in the file. */
   readonly buffers: Name[] = [];
+  /** The names of the parameters in the file. */
+  readonly parameters: Name[] = [];
   /** The steps that computed the values, for ops that are fused with the preceding one. */
   readonly makers = new Map<Value, Step>();
 
@@ -71,6 +73,7 @@ export class Exporter {
       ? this.graph.initializer(value.name || "parameter", value.data)
       : this.graph.constantTensor(value.data);
     if (value.origin === "buffer") this.buffers.push(name);
+    if (value.origin === "parameter") this.parameters.push(name);
     this.define(value, name);
     return name;
   }

@@ -4,15 +4,16 @@ import type { Bytes, nn, Tensor } from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import { readMessage } from "../proto/read.js";
 import type { Message } from "../proto/schema.js";
+import { writeMessage } from "../proto/write.js";
+import { withTensors } from "../tensors/model_tensors.js";
 import { kElementTypes } from "./element_types.js";
 import { tensorOf } from "./graph.js";
-import { withInitializers } from "./kept_file.js";
 
-/** Returns the bytes of a model with the present tensors of its module. */
-export function fileWith(file: Uint8Array, tensors: ReadonlyMap<string, Tensor>): Bytes {
-  return withInitializers(readMessage("Model", file), (message) => {
+/** Returns the bytes of a model with the present tensors of its module, by their places in the file. */
+export function fileWith(file: Uint8Array, tensors: ReadonlyMap<number, Tensor>): Bytes {
+  const written = withTensors(readMessage("Model", file), (message, at) => {
     const { name = "", dataType } = message;
-    const tensor = tensors.get(name);
+    const tensor = tensors.get(at);
     if (tensor === undefined) return message;
     const isAsRead = dataType === kElementTypes[tensor.dtype];
     if (!isAsRead && !isEmpty(message)) return message;
@@ -25,6 +26,7 @@ export function fileWith(file: Uint8Array, tensors: ReadonlyMap<string, Tensor>)
       `"${name}" is ${tensor.dtype} now, and the graph of the file needs the type that it had. ${advice}`,
     );
   });
+  return writeMessage("Model", written);
 }
 
 function isEmpty({
@@ -39,12 +41,12 @@ function isEmpty({
   return fields.every((one) => one === undefined);
 }
 
-/** Returns the tensors of a module by their names in its file. */
-export function tensorsIn(
+/** Returns the tensors of a module by their places in its file. */
+export function tensorsOf(
   module: nn.Module,
-  members: readonly { readonly name: string; readonly path: readonly string[] }[],
-): Map<string, Tensor> {
+  members: readonly { readonly at: number; readonly path: readonly string[] }[],
+): Map<number, Tensor> {
   const find = (path: readonly string[]) =>
     path.reduce<unknown>((owner, part) => Reflect.get(owner as object, part), module);
-  return new Map(members.map(({ name, path }) => [name, find(path) as Tensor]));
+  return new Map(members.map(({ at, path }) => [at, find(path) as Tensor]));
 }

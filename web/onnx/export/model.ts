@@ -7,7 +7,7 @@ import { writeMessage } from "../proto/write.js";
 import { kElementTypes } from "./element_types.js";
 import { Exporter } from "./exporter.js";
 import { type Name, valueInfo } from "./graph.js";
-import { kBuffersKey } from "./kept_file.js";
+import { kBuffersKey, kParametersKey } from "./kept_file.js";
 import { checkAxes, checkNames, defaultNames, type ReadOptions } from "./options.js";
 import { addStep, type Problems } from "./steps.js";
 import type { Traced } from "./trace.js";
@@ -95,8 +95,9 @@ function model(
     input: one.input?.map(rename),
     output: one.output?.map(rename),
   }));
-  // ONNX does not tell parameters and buffers apart.
-  const buffers = exporter.buffers.length > 0 && {
+  // ONNX does not tell parameters, buffers and constants apart.
+  const kinds = {
+    [kParametersKey]: JSON.stringify(exporter.parameters),
     [kBuffersKey]: JSON.stringify(exporter.buffers),
   };
   const input = traced.inputs.map((value) => {
@@ -108,7 +109,7 @@ function model(
     producerName: "edgegrad",
     producerVersion: runtime().version,
     opsetImport: [{ domain: "", version: options.opset }],
-    metadataProps: Object.entries({ ...options.metadata, ...buffers }).map(([key, value]) => ({
+    metadataProps: Object.entries({ ...options.metadata, ...kinds }).map(([key, value]) => ({
       key,
       value,
     })),

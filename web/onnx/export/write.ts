@@ -3,7 +3,7 @@
 import { type Bytes, keep, nn, scope, type Tensor, tensor } from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import { OnnxModule, programOf } from "../module.js";
-import { fileWith, tensorsIn } from "./loaded.js";
+import { fileWith, tensorsOf } from "./loaded.js";
 import { checkConstant, type Merged, merge, resize, sizesToTry } from "./merge.js";
 import { writeTraced } from "./model.js";
 import { type ReadOptions, readOptions, type SaveOptions } from "./options.js";
@@ -36,12 +36,16 @@ async function savedAgain(module: OnnxModule, options: SaveOptions | undefined):
     fail("InvalidArgument", kWhere, message);
   }
   const { file, members } = programOf(module);
-  const held = [...tensorsIn(module, members)].map(
-    ([name, tensor]) => new Value("parameter", tensor.dtype, tensor.shape, name, tensor.detach()),
+  const tensors = tensorsOf(module, members);
+  const held = [...tensors.values()].map(
+    (one) => new Value("parameter", one.dtype, one.shape, "", one.detach()),
   );
   try {
     await bringToCpu(held);
-    return fileWith(file, new Map(held.map(({ name, data }) => [name, data as Tensor])));
+    return fileWith(
+      file,
+      new Map([...tensors.keys()].map((at, i) => [at, held[i]?.data as Tensor])),
+    );
   } finally {
     for (const { data } of held) data?.dispose();
   }

@@ -2,42 +2,44 @@
 
 import { fail } from "../../errors/errors.js";
 import { normalDomain } from "../header.js";
-import { type Domains, findOp } from "../ops/index.js";
+import { type Domains, findOp, kOwn } from "../ops/index.js";
 import type { Op, Rule } from "../ops/op.js";
 import type { Message } from "../proto/schema.js";
 import { type Apart, hostOf, type Stored, stored } from "../tensors/decode.js";
 import { tensorOfStored } from "../tensors/pieces.js";
-import { type Host, isNumbers, kMostHostElements } from "../values/host.js";
+import { kMostHostElements } from "../values/host.js";
 import { isInteger } from "../values/types.js";
 import type { Value } from "../values/value.js";
-import type { Constant, Step, Subgraph } from "./program.js";
+import type { Step, Subgraph } from "./program.js";
 
 const kWhere = "onnx.load";
 
 /** The limit on steps after functions are inlined: a few small functions could expand to any number. */
 const kMostSteps = 100_000;
 const kMostNested = 64;
-/** The limit on elements of folded constants: one small node can produce many. */
-const kMostFolded = 2 ** 20;
 
 type NodeMessage = Message<"Node">;
 type AttributeMessage = Message<"Attribute">;
 type Attributes = ReadonlyMap<string, AttributeMessage>;
 type Versions = ReadonlyMap<string, number>;
 
-/** An initializer of the model's own graph. */
-export interface Initializer {
+/** A tensor that the file stores: an initializer, or the value of a `Constant` node. */
+export interface StoredTensor {
   readonly name: string;
-  readonly slot: number;
+  /** The slots that have it: several for one in a function that is called several times. */
+  readonly slots: number[];
   readonly tensor: Stored;
+  /** Whether it is an initializer of the model's own graph. */
+  readonly isInitializer: boolean;
 }
 
 /** A compiled graph. */
 export interface Compiled {
   readonly graph: Subgraph;
   readonly slotOf: ReadonlyMap<string, number>;
-  readonly initializers: readonly Initializer[];
-  readonly constants: readonly Constant[];
+  readonly stored: readonly StoredTensor[];
+  /** The values that are known before the graph runs. */
+  readonly constants: Map<number, Value>;
   readonly slotCount: number;
 }
 
@@ -72,11 +74,10 @@ class Compiler {
   readonly #functions = new Map<string, Message<"Function">>();
   readonly #problems = new Map<string, { count: number; node: string }>();
   readonly #constants = new Map<number, Value>();
-  readonly #initializers: Initializer[] = [];
+  readonly #stored = new Map<Message<"Tensor">, StoredTensor>();
   readonly #initialized = new Set<number>();
   #slotCount = 0;
   #stepCount = 0;
-  #foldedCount = 0;
 
   constructor(
     model: Message<"Model">,
@@ -103,8 +104,8 @@ class Compiler {
     return {
       graph: result,
       slotOf: names.own,
-      initializers: this.#initializers,
-      constants: [...this.#constants].map(([slot, value]) => ({ slot, value })),
+      stored: [...this.#stored.values()],
+      constants: this.#constants,
       slotCount: this.#slotCount,
     };
   }
@@ -159,14 +160,19 @@ class Compiler {
     if (this.#initialized.has(own.get(name) ?? -1)) {
       fail("InvalidArgument", kWhere, `the graph has two initializers "${name}".`);
     }
-    const tensor = stored(message, this.#apart.get(message));
     // In older files initializers are inputs too.
     const slot = own.get(name) ?? this.#define(own, name);
     this.#initialized.add(slot);
-    const isShape = tensor.count <= kMostHostElements && !isFloating(tensor);
-    if (!isMain || isShape || tensor.type === "string")
-      this.#constants.set(slot, constantOf(tensor));
-    else this.#initializers.push({ name, slot, tensor });
+    this.#keep(message, name, slot, isMain);
+  }
+
+  #keep(message: Message<"Tensor">, name: string, slot: number, isInitializer: boolean): void {
+    const known = this.#stored.get(message);
+    if (known !== undefined) known.slots.push(slot);
+    else {
+      const tensor = stored(message, this.#apart.get(message));
+      this.#stored.set(message, { name, slots: [slot], tensor, isInitializer });
+    }
   }
 
   #define(own: Map<string, number>, name: string, slot = this.#slotCount): number {
@@ -193,6 +199,12 @@ class Compiler {
     const version = scope.versions.get(domain) ?? 1;
     const op = findOp(this.#domains.get(domain), node.opType ?? "", version);
     const title = `${withDot(domain)}${node.opType ?? ""}`;
+    const constant = op === kOwn.ops.Constant ? tensorIn(node, scope) : undefined;
+    const [output = ""] = node.output;
+    if (constant !== undefined) {
+      this.#keep(constant, output, this.#define(scope.names.own, output), false);
+      return;
+    }
     const inputs = node.input.map((name) => this.#slot(name, scope, node));
     if (op === undefined) this.#problem(`op ${title} in version ${version}`, node.name ?? "");
     const attributes = op === undefined ? {} : this.#attributes(op, node, scope, title);
@@ -211,7 +223,9 @@ class Compiler {
       graphs: Object.values(attributes).filter(isGraph),
       release: [],
     };
-    if (!this.#fold(step)) steps.push(step);
+    const fixed = outputs.length === 1 ? op.constant?.(attributes as never) : undefined;
+    if (fixed === undefined) steps.push(step);
+    else this.#constants.set(outputs[0] as number, fixed);
   }
 
   #tooMany(): never {
@@ -303,27 +317,6 @@ class Compiler {
     return constantOf(stored(message, this.#apart.get(message)));
   }
 
-  // Constant-folds a node; returns whether that was possible.
-  #fold({ op, inputs, outputs, attributes, version, wanted }: Step): boolean {
-    const [output = -1] = outputs;
-    if (outputs.length !== 1) return false;
-    const fixed = op.constant?.(attributes as never);
-    if (fixed !== undefined) {
-      if (output >= 0) this.#constants.set(output, fixed);
-      return true;
-    }
-    if (op.host === undefined || this.#foldedCount > kMostFolded) return false;
-    const known = inputs.map((slot) => (slot < 0 ? undefined : this.#constants.get(slot)));
-    if (!known.every((one, i) => isNumbers(one) || inputs[i] === -1)) return false;
-    const run = () => fail("Internal", kWhere, "a folded op has no graph.");
-    const call = { version, wanted, training: false, run };
-    const value = attempt(() => op.host?.(known as Host<number>[], attributes as never, call));
-    if (value === undefined) return false;
-    this.#foldedCount += value.data.length;
-    if (output >= 0) this.#constants.set(output, value);
-    return true;
-  }
-
   #problem(what: string, node: string): void {
     const known = this.#problems.get(what);
     if (known === undefined) this.#problems.set(what, { count: 1, node });
@@ -367,13 +360,10 @@ export function isFloating({ type }: Stored): boolean {
   return !isInteger(type) && type !== "bool" && type !== "string";
 }
 
-function attempt<T>(fn: () => T): T | undefined {
-  try {
-    return fn();
-  } catch {
-    // The step fails again when it runs, and the message then names it.
-    return undefined;
-  }
+// The tensor of a `Constant` node; one that is sparse is reported with the attributes.
+function tensorIn(node: NodeMessage, scope: Scope): Message<"Tensor"> | undefined {
+  const value = node.attribute.find(({ name }) => name === "value");
+  return value && resolve(value, scope.given)?.t;
 }
 
 function isGraph(value: unknown): value is Subgraph {

@@ -2,7 +2,6 @@
 // slots in the same frame.
 
 import type { InnerGraph, Op } from "../ops/op.js";
-import type { Value } from "../values/value.js";
 
 /** One node. */
 export interface Step {
@@ -27,10 +26,4 @@ export interface Step {
 /** A list of steps, with the slots of its inputs and outputs. */
 export interface Subgraph extends InnerGraph {
   steps: readonly Step[];
-}
-
-/** A value of the graph that is known before it runs. */
-export interface Constant {
-  readonly slot: number;
-  readonly value: Value;
 }

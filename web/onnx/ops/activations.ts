@@ -92,6 +92,7 @@ export const kActivations: Ops = {
   Mish: op({ since: 18, run: ([x]) => eg.mish(tensor(x)) }),
   PRelu: op({
     attributes: { consumed_inputs: ignored },
+    weights: [1],
     run: ([input, slope], _, { version }) => {
       const x = tensor(input);
       const factor = tensor(slope);

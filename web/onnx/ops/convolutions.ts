@@ -125,8 +125,9 @@ function cuts(
 export const kConvolutions: Ops = {
   Conv: op({
     attributes: kConv,
+    weights: [1, 2],
     run: ([x, weight, bias], given) =>
       convolution(tensor(x), tensor(weight), tensorOrNull(bias), given),
   }),
-  ConvTranspose: op({ attributes: kConvTranspose, run: transposedConvolution }),
+  ConvTranspose: op({ attributes: kConvTranspose, weights: [1, 2], run: transposedConvolution }),
 };

@@ -11,6 +11,7 @@ import {
   elementType,
   intsOf,
   number,
+  presentDType,
   shapeOf,
   tensor,
   type Value,
@@ -47,7 +48,8 @@ export function cast(value: Value, type: TypeName, saturate = true, roundMode = 
   }
   if (type === "string") return print(value);
   const x = tensor(value);
-  const dtype = dtypeOf(type) as eg.DType;
+  const dtype = presentDType(type);
+  if (dtype !== dtypeOf(type)) return x.dtype === dtype ? x : x.to(dtype);
   if (typeOf(x) === type) return x;
   // A new tensor, because its ONNX type is recorded per tensor.
   const whole = isInteger(type) && x.dtype !== dtype ? x.to("int64") : x;
@@ -132,8 +134,10 @@ const constantOfShape = op({
   run: ([shape], { value }) => {
     const filling = value === undefined ? new Host("float", [1], [0]) : value;
     const type = elementType(filling);
-    const options = { dtype: dtypeOf(type) as eg.DType, device: currentDevice() };
-    return markAs(eg.full(intsOf(shape, "input"), number(filling) ?? 0, options), type);
+    const dtype = presentDType(type);
+    const options = { dtype, device: currentDevice() };
+    const result = eg.full(intsOf(shape, "input"), number(filling) ?? 0, options);
+    return dtype === dtypeOf(type) ? markAs(result, type) : result;
   },
   host: ([shape], { value }) => {
     const type = value === undefined ? "float" : elementType(value);
@@ -152,7 +156,7 @@ const rangeOp = op({
     const count = countOf(number(start) ?? 0, number(limit) ?? 0, number(delta) ?? 1);
     const steps = eg.arange(count, { dtype: "float64", device: currentDevice() });
     const values = steps.mul(number(delta) ?? 1).add(number(start) ?? 0);
-    return markAs(values.to(dtypeOf(type) as eg.DType), type);
+    return cast(values, type);
   },
   host: ([start, limit, delta]) => {
     const [from = 0, to = 0, by = 1] = [start?.data[0], limit?.data[0], delta?.data[0]];

@@ -15,6 +15,7 @@ const batchNormalization = op({
     consumed_inputs: ignored,
   },
   updates: [3, 4],
+  weights: [1, 2],
   run: ([input, scale, bias, mean, variance], given, { training, version }) => {
     const [x, weight, added] = [tensor(input), tensor(scale), tensor(bias)];
     // They get no gradients, even where an exporter has merged them with parameters of the same values.
@@ -120,6 +121,7 @@ const kLayer = { axis: int(-1), epsilon: float(1e-5), stash_type: ignored };
 /** RMS normalization, which ONNX Runtime has in its own domain too. */
 export const simplifiedLayerNormalization = op({
   attributes: kLayer,
+  weights: [1],
   run: ([x, scale], { axis, epsilon }) => rmsNormalization(tensor(x), tensor(scale), axis, epsilon),
 });
 
@@ -128,12 +130,14 @@ export const kNormalization: Ops = {
   SimplifiedLayerNormalization: simplifiedLayerNormalization,
   InstanceNormalization: op({
     attributes: { epsilon: float(1e-5), consumed_inputs: ignored },
+    weights: [1, 2],
     run: ([x, scale, bias], { epsilon }) =>
       eg.instanceNorm(tensor(x), { weight: tensor(scale), bias: tensor(bias), eps: epsilon }),
   }),
   LayerNormalization: op({
     since: 1,
     attributes: kLayer,
+    weights: [1, 2],
     run: (inputs, { axis, epsilon }, { wanted }) =>
       layerNormalization(inputs, axis, epsilon, wanted),
   }),
@@ -141,6 +145,7 @@ export const kNormalization: Ops = {
   GroupNormalization: op({
     since: 18,
     attributes: { epsilon: float(1e-5), num_groups: int(1), stash_type: ignored },
+    weights: [1, 2],
     run: (inputs, { epsilon, num_groups }) => groupNormalization(inputs, num_groups, epsilon),
   }),
   LRN: op({

@@ -60,6 +60,8 @@ export interface Op<R extends Rules = Rules> {
   readonly updates?: readonly number[];
   /** The inputs that are settings, read in JavaScript: their initializers are constants of the graph. */
   readonly settings?: readonly number[];
+  /** The inputs that training learns: what the file stores for them are parameters. */
+  readonly weights?: readonly number[];
 }
 
 /** Declares an op. */

@@ -24,7 +24,7 @@ export function gemm(
 }
 
 export const kProducts: Ops = {
-  MatMul: op({ wraps: true, run: ([a, b]) => eg.matmul(tensor(a), tensor(b)) }),
+  MatMul: op({ wraps: true, weights: [0, 1], run: ([a, b]) => eg.matmul(tensor(a), tensor(b)) }),
   Gemm: op({
     attributes: {
       alpha: float(1),
@@ -34,11 +34,13 @@ export const kProducts: Ops = {
       broadcast: ignored,
     },
     wraps: true,
+    weights: [0, 1, 2],
     run: gemm,
   }),
   Einsum: op({
     since: 12,
     attributes: { equation: string("") },
+    weights: [0, 1, 2, 3],
     run: (inputs, { equation }) => eg.einsum(equation.replace(/\s/g, ""), ...inputs.map(tensor)),
   }),
 };

@@ -278,6 +278,7 @@ const recurrentOp = (kind: Kind): Op =>
   op({
     attributes: kRecurrent,
     settings: [4],
+    weights: [1, 2, 3, 5 + kind.states],
     run: (inputs, given) => recurrent(inputs, given, kind),
   });
 

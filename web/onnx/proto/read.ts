@@ -42,8 +42,8 @@ const kNoValues: readonly never[] = Object.freeze([]);
 
 const emptyMessages = new Map<MessageName, Record<string, unknown>>();
 
-// Copying a template is faster than creating an object with so many properties.
-function emptyMessage(name: MessageName): Record<string, unknown> {
+/** Returns a message without values, to be copied: that is faster than creating an object with so many properties. */
+export function emptyMessage(name: MessageName): Record<string, unknown> {
   let empty = emptyMessages.get(name);
   if (empty === undefined) {
     const fields = [...fieldsByNumber(name).values()];

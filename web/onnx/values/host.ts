@@ -37,9 +37,8 @@ export function hostInt(value: number): Host<number> {
   return new Host("int64", [], [value]);
 }
 
-/** Returns the tensor with these values. */
-export function tensorOf(host: Host, device: eg.Device): eg.Tensor {
-  const dtype = dtypeOf(host.type);
+/** Returns the tensor with these values; `dtype` replaces the one that stores their type. */
+export function tensorOf(host: Host, device: eg.Device, dtype = dtypeOf(host.type)): eg.Tensor {
   if (dtype === null) {
     fail("DtypeMismatch", "OnnxModule", "expected numbers, got an array of strings.");
   }
@@ -48,7 +47,7 @@ export function tensorOf(host: Host, device: eg.Device): eg.Tensor {
     dtype === "int64"
       ? eg.tensor(BigInt64Array.from(host.data, bigintOf), { shape, device })
       : eg.tensor(Float64Array.from(host.data, Number), { shape, dtype, device });
-  return markAs(made, host.type);
+  return dtype === dtypeOf(host.type) ? markAs(made, host.type) : made;
 }
 
 // Numbers beyond int64 are clamped to its range: files use them to mean "to the end".

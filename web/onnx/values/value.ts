@@ -4,35 +4,51 @@ import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { TypeName } from "../proto/types.js";
 import { Host, isNumbers, isTexts, tensorOf } from "./host.js";
-import { isEmulated, typeOf } from "./types.js";
+import { dtypeOf, isEmulated, ownTypeOf, typeOf } from "./types.js";
 
 /** A tensor, a JavaScript array, a sequence, null for an optional without a value, or undefined for an omitted input. */
 export type Value = eg.Tensor | Host | readonly Value[] | null | undefined;
 
 const kWhere = "OnnxModule";
 
-let device: eg.Device = "cpu";
+/** Where and in which dtypes the ops of a call make tensors. */
+interface Context {
+  readonly device: eg.Device;
+  /** The dtypes to which the module was converted, by those of the file: its constants and casts follow. */
+  readonly kinds: ReadonlyMap<eg.DType, eg.DType>;
+}
 
-/** Runs `fn` with `wanted` as the device on which numbers become tensors. */
-export function onDevice<T>(wanted: eg.Device, fn: () => T): T {
-  const before = device;
-  device = wanted;
+let context: Context = { device: "cpu", kinds: new Map() };
+
+/** Runs `fn` in a context. */
+export function within<T>(wanted: Context, fn: () => T): T {
+  const before = context;
+  context = wanted;
   try {
     return fn();
   } finally {
-    device = before;
+    context = before;
   }
 }
 
 /** The device on which numbers become tensors. */
 export function currentDevice(): eg.Device {
-  return device;
+  return context.device;
+}
+
+/** Returns the dtype that stores a type in this call: another one than in the file, if the module was converted. */
+export function presentDType(type: TypeName): eg.DType {
+  const dtype = dtypeOf(type) as eg.DType;
+  return (ownTypeOf(dtype) === type && context.kinds.get(dtype)) || dtype;
 }
 
 /** Returns an input as a tensor. */
 export function tensor(value: Value): eg.Tensor {
   if (value instanceof eg.Tensor) return value;
-  if (value instanceof Host) return tensorOf(value, device);
+  if (value instanceof Host) {
+    const dtype = value.type === "string" ? undefined : presentDType(value.type);
+    return tensorOf(value, context.device, dtype);
+  }
   return fail("InvalidArgument", kWhere, `expected a tensor as an input, got ${named(value)}.`);
 }
 

@@ -73,6 +73,7 @@ function multiHead(inputs: readonly Value[], heads: number): [eg.Tensor, eg.Tens
 
 const multiHeadAttention = op({
   attributes: { ...kShared, unidirectional: flag(false) },
+  weights: [3],
   run: (inputs, { num_heads, scale, unidirectional }) => {
     const [padding, bias, pastKey, pastValue] = inputs.slice(4);
     refuse("a shared buffer of past keys", ...inputs.slice(8));
@@ -96,6 +97,7 @@ const fusedAttention = op({
     rotary_embedding_dim: ignored,
     unidirectional: flag(false),
   },
+  weights: [1, 2],
   run: ([input, weight, bias, mask, past, added, ...others], given) => {
     refuse(
       "a shared buffer of past keys",

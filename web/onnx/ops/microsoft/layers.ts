@@ -18,6 +18,7 @@ const lastShape = (x: eg.Tensor) => [x.shape.at(-1) as number];
 // Normalizes a sum, which is an output too.
 const skipLayerNormalization = op({
   attributes: { epsilon: float(1e-12) },
+  weights: [2, 3, 4],
   run: ([x, skip, gamma, beta, bias], { epsilon }) => {
     const sum = plus(tensor(x), skip, bias);
     const options = { weight: tensor(gamma), bias: tensorOrNull(beta), eps: epsilon };
@@ -27,6 +28,7 @@ const skipLayerNormalization = op({
 
 const skipSimplified = op({
   attributes: { epsilon: float(1e-5) },
+  weights: [2, 3],
   run: ([x, skip, gamma, bias], { epsilon }) => {
     const sum = plus(tensor(x), skip, bias);
     return [rmsNormalization(sum, tensor(gamma), -1, epsilon), undefined, undefined, sum];
@@ -38,6 +40,7 @@ const embedding = (ids: Value, table: Value) =>
 
 const embedLayerNormalization = op({
   attributes: { epsilon: float(1e-12), mask_index_type: ignored },
+  weights: [2, 3, 4, 5, 6],
   run: ([ids, segments, words, positions, kinds, gamma, beta, mask, places], { epsilon }) => {
     const length = tensor(ids).shape[1] as number;
     const table = tensor(positions);
@@ -63,6 +66,7 @@ const fusedMatMul = op({
     transBatchA: flag(false),
     transBatchB: flag(false),
   },
+  weights: [0, 1],
   run: ([a, b], { alpha, transA, transB, transBatchA, transBatchB }) => {
     const product = eg.matmul(
       transposed(tensor(a), transA, transBatchA),
@@ -93,6 +97,7 @@ function activate(x: eg.Tensor, name: string, params: readonly number[] = []): e
 
 const fusedConv = op({
   attributes: { ...kWindow, group: int(1), activation: string(""), activation_params: maybeFloats },
+  weights: [1, 2],
   run: ([x, weight, bias, sum], given) => {
     const result = convolution(tensor(x), tensor(weight), tensorOrNull(bias), given);
     return activate(plus(result, sum), given.activation, given.activation_params);
@@ -110,6 +115,7 @@ const fusedGemm = op({
     activation_beta: float(0),
     activation_gamma: ignored,
   },
+  weights: [0, 1, 2],
   run: (inputs, given) =>
     activate(gemm(inputs, given), given.activation, [
       given.activation_alpha,
@@ -118,10 +124,10 @@ const fusedGemm = op({
 });
 
 const withBias = (run: (x: eg.Tensor) => eg.Tensor): Op =>
-  op({ run: ([x, bias]) => run(plus(tensor(x), bias)) });
+  op({ weights: [1], run: ([x, bias]) => run(plus(tensor(x), bias)) });
 
 export const kMicrosoftLayers: Ops = {
-  BiasAdd: op({ run: ([x, bias, skip]) => plus(tensor(x), bias, skip) }),
+  BiasAdd: op({ weights: [1], run: ([x, bias, skip]) => plus(tensor(x), bias, skip) }),
   BiasGelu: withBias((x) => gelu(x, "none")),
   BiasSoftmax: op({
     attributes: { axis: int(1), is_inner_broadcast: ignored },

@@ -65,6 +65,7 @@ function zeroPoints(
 
 const matMulNBits = op({
   attributes: { K: int(0), N: int(0), bits: int(4), block_size: int(32), accuracy_level: ignored },
+  weights: [5],
   run: ([a, packed, scales, zeros, order, bias], given) => {
     if (order !== undefined)
       fail("InvalidArgument", "OnnxModule", "an order of the blocks (g_idx) is not supported.");
@@ -95,6 +96,7 @@ export const kMicrosoftQuantization: Ops = {
   QuantizeLinear: kQuantization.QuantizeLinear as (typeof kQuantization)[string],
   DynamicQuantizeMatMul: op({
     ownTypes: true,
+    weights: [4],
     run: ([a, b, bScale, bZero, bias]) => {
       const [whole, scale, zero] = dynamicQuantize(tensor(a));
       const product = productOf(whole, b, zero, bZero)
@@ -105,6 +107,7 @@ export const kMicrosoftQuantization: Ops = {
   }),
   MatMulIntegerToFloat: op({
     ownTypes: true,
+    weights: [6],
     run: ([a, b, aScale, bScale, aZero, bZero, bias]) => {
       const scale = tensor(aScale).mul(tensor(bScale));
       const product = productOf(a, b, aZero, bZero).to(scale.dtype).mul(scale);

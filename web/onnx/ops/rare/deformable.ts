@@ -64,5 +64,5 @@ function places2d(
 }
 
 export const kDeformable: Ops = {
-  DeformConv: op({ since: 19, attributes: kDeformConv, run: deform }),
+  DeformConv: op({ since: 19, attributes: kDeformConv, weights: [1, 3], run: deform }),
 };
