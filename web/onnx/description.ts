@@ -42,7 +42,7 @@ export interface OnnxDescription extends OnnxHeader {
   readonly inputs: readonly GraphValue[];
   /** The outputs of the graph. */
   readonly outputs: readonly GraphValue[];
-  /** The nodes of the graph, each after those that it depends on. */
+  /** The nodes of the graph, in the order of the file. */
   readonly nodes: readonly OnnxNode[];
   /** The stored tensors. */
   readonly initializers: readonly OnnxInitializer[];

@@ -10,6 +10,7 @@ import { tensorOfStored } from "../tensors/pieces.js";
 import { kMostHostElements } from "../values/host.js";
 import { isInteger } from "../values/types.js";
 import type { Value } from "../values/value.js";
+import { ordered } from "./order.js";
 import type { Step, Subgraph } from "./program.js";
 
 const kWhere = "onnx.load";
@@ -142,7 +143,7 @@ class Compiler {
     const inputs = graph.input.map(({ name }) => this.#define(own, name ?? ""));
     for (const message of graph.initializer) this.#initializer(message, own, isMain);
     const steps: Step[] = [];
-    for (const node of graph.node) this.#node(node, scope, steps);
+    for (const node of ordered(graph.node, own)) this.#node(node, scope, steps);
     const outputs = graph.output.map(({ name }) => {
       const slot = lookUp(scope.names, name ?? "");
       if (slot !== undefined) return slot;
@@ -236,7 +237,7 @@ class Compiler {
     if (name === "") return -1;
     const slot = lookUp(names, name);
     if (slot !== undefined) return slot;
-    const text = `the input "${name}" of ${node.opType} "${node.name ?? ""}" is made by no node before it.`;
+    const text = `the input "${name}" of ${node.opType} "${node.name ?? ""}" is made by no node.`;
     return fail("InvalidArgument", kWhere, text);
   }
 
@@ -261,7 +262,7 @@ class Compiler {
     }
     const versions = this.#versions(called.opsetImport);
     const inner = { names: { own, outer: null }, versions, given, depth: scope.depth + 1 };
-    for (const one of called.node) this.#node(one, inner, steps);
+    for (const one of ordered(called.node, own)) this.#node(one, inner, steps);
     called.output.forEach((name, i) => {
       const outer = node.output[i] ?? "";
       const slot = own.get(name);
