@@ -42,7 +42,8 @@ export function graphValue(message: Message<"ValueInfo">, hasDefault: boolean): 
   }
   const type = typeNumbered(inner?.tensorType?.elemType) ?? "float";
   const shape = inner?.tensorType?.shape?.dim.map(({ dimValue, dimParam }) =>
-    dimValue === undefined ? dimParam || null : Number(dimValue),
+    // Exporters write -1 and 0 for sizes that they do not know.
+    Number(dimValue ?? 0) > 0 ? Number(dimValue) : dimParam || null,
   );
   const hasShape = kind === "tensor" && shape !== undefined;
   return {

@@ -96,7 +96,7 @@ export function compute(
   attributes: never,
   call: Call,
 ): readonly Value[] {
-  if (op.host !== undefined && inputs.every(isHostOrNothing)) {
+  if (op.host !== undefined && inputs.every((one) => isReadable(one, op.texts))) {
     const result = op.host(inputs as readonly Host<number>[], attributes, call);
     if (result !== undefined) return [result];
   }
@@ -108,8 +108,8 @@ export function compute(
   return first === undefined ? results : results.map((one) => typedAs(one, first as eg.Tensor, op));
 }
 
-function isHostOrNothing(value: Value): boolean {
-  return value === undefined || (value instanceof Host && value.type !== "string");
+function isReadable(value: Value, texts = false): boolean {
+  return value === undefined || (value instanceof Host && (texts || value.type !== "string"));
 }
 
 // If the first input has an emulated type, a result of the same dtype has that type too.

@@ -36,8 +36,10 @@ const clip = op({
   settings: [1, 2],
   run: ([input, low, high], attributes) => {
     const x = tensor(input);
-    const [min, max] = [bound(low) ?? attributes.min, bound(high) ?? attributes.max];
+    const [min, max] = [bound(low, x) ?? attributes.min, bound(high, x) ?? attributes.max];
     if (min === undefined && max === undefined) return x;
+    if (min instanceof eg.Tensor || max instanceof eg.Tensor)
+      return clampBetween(x, min ?? null, max ?? null);
     const type = elementType(input);
     const [least, most] = isInteger(type) ? rangeOf(type) : [-Infinity, Infinity];
     if (max === undefined) return eg.clamp(x, min ?? least, null);
@@ -49,8 +51,20 @@ const clip = op({
   },
 });
 
-function bound(value: Value): number | undefined {
-  return number(value);
+// A limit that the graph computes stays a tensor, so that it gets its gradient.
+function bound(value: Value, { dtype }: eg.Tensor): eg.Tensor | number | undefined {
+  if (!(value instanceof eg.Tensor)) return number(value);
+  return (value.numel === 1 ? value.reshape([]) : value).to(dtype);
+}
+
+function clampBetween(
+  x: eg.Tensor,
+  min: eg.Tensor | number | null,
+  max: eg.Tensor | number | null,
+): eg.Tensor {
+  const limit = (one: eg.Tensor | number | null) =>
+    typeof one === "number" ? eg.full([], one, { dtype: x.dtype, device: x.device }) : one;
+  return eg.clamp(x, limit(min), limit(max));
 }
 
 /** Returns a gaussian error linear unit. */

@@ -1,7 +1,8 @@
 // Gather, scatter and other indexing.
 
 import * as eg from "edgegrad";
-import { Host, isNumbers } from "../values/host.js";
+import { fail } from "../../errors/errors.js";
+import { Host, isNumbers, isTexts } from "../values/host.js";
 import { sizeOf, stridesOf } from "../values/host_math.js";
 import { host, ints, number, tensor, type Value } from "../values/value.js";
 import { axisOf, range } from "./axes.js";
@@ -33,6 +34,28 @@ function gather(x: eg.Tensor, indices: Value, axis: number): eg.Tensor {
     return eg.nn.functional.embedding(places, x);
   const flat = eg.indexSelect(x, axis, places.reshape([-1]));
   return flat.reshape([...x.shape.slice(0, axis), ...places.shape, ...x.shape.slice(axis + 1)]);
+}
+
+// Labels are looked up in a table of strings.
+function gatherTexts(x: Host<string>, { data, shape }: Host<number>, given: number): Host<string> {
+  const axis = axisOf(given, x.shape.length);
+  const size = x.shape[axis] as number;
+  const wrong = data.find((at) => !(at >= -size && at < size));
+  if (wrong !== undefined) {
+    fail("IndexOutOfRange", "OnnxModule", `index ${wrong} is out of range for ${size} strings.`);
+  }
+  const inner = sizeOf(x.shape.slice(axis + 1));
+  const found = range(sizeOf(x.shape.slice(0, axis))).flatMap((outer) =>
+    data.flatMap((at) => {
+      const start = (outer * size + (at < 0 ? at + size : at)) * inner;
+      return x.data.slice(start, start + inner);
+    }),
+  );
+  return new Host(
+    "string",
+    [...x.shape.slice(0, axis), ...shape, ...x.shape.slice(axis + 1)],
+    found,
+  );
 }
 
 // Flattens index tuples: the last axis of `indices` holds one position for each of the leading axes.
@@ -141,6 +164,7 @@ export const kIndexing: Ops = {
   Gather: op({
     attributes: { axis: int(0) },
     run: ([input, indices], { axis }) => {
+      if (isTexts(input)) return gatherTexts(input, host(indices), axis);
       const x = tensor(input);
       return gather(x, indices, axisOf(axis, x.ndim));
     },

@@ -39,6 +39,11 @@ const squeezed = (shape: readonly number[], axes: readonly number[] | undefined)
   return shape.filter((size, i) => (dropped === undefined ? size !== 1 : !dropped.includes(i)));
 };
 
+const flat = (shape: readonly number[], axis: number) => {
+  const at = axis < 0 ? axis + shape.length : axis;
+  return [sizeOf(shape.slice(0, at)), sizeOf(shape.slice(at))];
+};
+
 /** The positions of a slice along an axis: the first one, their count and the step between them. */
 export function slicePlan(
   size: number,
@@ -157,6 +162,7 @@ function blocks(
 export const kLayout: Ops = {
   Identity: op({ run: ([x]) => [x], host: ([x]) => x }),
   Reshape: op({
+    texts: true,
     attributes: { shape: maybeInts, allowzero: flag(false), consumed_inputs: ignored },
     settings: [1],
     run: ([input, wanted], { shape: old, allowzero }) => {
@@ -167,14 +173,16 @@ export const kLayout: Ops = {
       x && wanted && new Host(x.type, meantShape(x.shape, wanted.data, allowzero), x.data),
   }),
   Flatten: op({
+    texts: true,
     attributes: { axis: int(1) },
     run: ([input], { axis }) => {
       const x = tensor(input);
-      const at = axis < 0 ? axis + x.ndim : axis;
-      return x.reshape([sizeOf(x.shape.slice(0, at)), sizeOf(x.shape.slice(at))]);
+      return x.reshape(flat(x.shape, axis));
     },
+    host: ([x], { axis }) => x && new Host(x.type, flat(x.shape, axis), x.data),
   }),
   Squeeze: op({
+    texts: true,
     attributes: { axes: maybeInts },
     settings: [1],
     run: ([input, axes], attributes) => {
@@ -185,6 +193,7 @@ export const kLayout: Ops = {
       x && new Host(x.type, squeezed(x.shape, axes?.data ?? attributes.axes), x.data),
   }),
   Unsqueeze: op({
+    texts: true,
     attributes: { axes: maybeInts },
     settings: [1],
     run: ([input, axes], attributes) => {

@@ -50,6 +50,8 @@ export interface Op<R extends Rules = Rules> {
   run(inputs: readonly Value[], attributes: ValuesOf<R>, call: Call): Value | readonly Value[];
   /** Computes the output when all inputs are arrays in JavaScript; returns undefined where run() has to. */
   host?(inputs: readonly Host<number>[], attributes: ValuesOf<R>, call: Call): Host | undefined;
+  /** host() also takes strings. */
+  readonly texts?: boolean;
   /** Returns the output, for an op that depends only on its attributes. */
   constant?(attributes: ValuesOf<R>): Value;
   /** The results' element types are not that of the first input, as they are by default. */

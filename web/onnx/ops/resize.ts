@@ -41,27 +41,35 @@ interface Axis {
   readonly to: number;
 }
 
-/** Returns the source coordinate of an element of the resized axis. */
+const f32 = Math.fround;
+
+// The ends of the source over the ends of the result: the sizes count, as in PyTorch and onnxruntime, and not a scale that does not fit
+// them, as in ONNX's own cases.
+const betweenEnds = (i: number, size: number, target: number) =>
+  f32(f32(i * (size - 1)) / (target - 1));
+
+/**
+ * Returns the source coordinate of an element of the resized axis. It is computed in float32 like in other programs, because ties
+ * between neighbors depend on it.
+ */
 function coordinate(i: number, { size, target, scale, from, to }: Axis, mode: string): number {
+  const half = () => f32(f32(f32(i + 0.5) / scale) - 0.5);
   switch (mode) {
     case "half_pixel":
-      return (i + 0.5) / scale - 0.5;
-    case "half_pixel_symmetric": {
-      const whole = size * scale;
-      const center = size / 2;
-      return center * (1 - target / whole) + (i + 0.5) / scale - 0.5;
-    }
+      return half();
+    case "half_pixel_symmetric":
+      return f32(f32((size / 2) * (1 - f32(target / f32(scale * size)))) + half());
     case "pytorch_half_pixel":
-      return target > 1 ? (i + 0.5) / scale - 0.5 : 0;
+      return target > 1 ? half() : 0;
     case "align_corners":
-      return target === 1 ? 0 : (i * (size - 1)) / (size * scale - 1);
+      return target === 1 ? 0 : betweenEnds(i, size, target);
     case "asymmetric":
-      return i / scale;
+      return f32(i / scale);
     case "tf_half_pixel_for_nn":
-      return (i + 0.5) / scale;
+      return f32(f32(i + 0.5) / scale);
     case "tf_crop_and_resize":
       return target > 1
-        ? from * (size - 1) + (i * (to - from) * (size - 1)) / (size * scale - 1)
+        ? f32(from * (size - 1) + f32((to - from) * betweenEnds(i, size, target)))
         : 0.5 * (from + to) * (size - 1);
     default:
       return unknownMode("coordinate_transformation_mode", mode);
@@ -107,8 +115,9 @@ function neighbors(axis: Axis, given: Given): [position: number, weight: number]
         isCubic ? cubicWeight(distance, given.cubic_coeff_a) : linearWeight(distance),
       ];
     });
-    const excludes = given.exclude_outside || given.antialias;
-    const kept = excludes ? found.filter(([position]) => position >= 0 && position <= last) : found;
+    const kept = given.exclude_outside
+      ? found.filter(([position]) => position >= 0 && position <= last)
+      : found;
     const total = kept.reduce((sum, [, weight]) => sum + weight, 0);
     return kept.map(([position, weight]) => [
       Math.min(Math.max(position, 0), last),
@@ -136,14 +145,28 @@ function resizeByWeights(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
   return eg.transpose(filled, axis.axis, -1);
 }
 
-function nearest(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
+// Returns the source position of each element of the resized axis.
+function nearestPlaces(axis: Axis, given: Given): number[] {
   const rounding = kNearest[given.nearest_mode] ?? unknownMode("nearest_mode", given.nearest_mode);
-  const places = range(axis.target).map((i) => {
+  return range(axis.target).map((i) => {
     const at = rounding(coordinate(i, axis, given.coordinate_transformation_mode));
     return Math.min(Math.max(at, 0), axis.size - 1);
   });
+}
+
+function nearest(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
+  const places = nearestPlaces(axis, given);
   const index = eg.tensor(BigInt64Array.from(places, BigInt), { device: x.device });
   return eg.indexSelect(x, axis.axis, index);
+}
+
+// Whether eg.interpolate() takes the same elements.
+function isPlain(axis: Axis, given: Given): boolean {
+  const { size, target } = axis;
+  const ratio = f32(size / target);
+  return nearestPlaces(axis, given).every(
+    (place, i) => place === Math.min(Math.floor(f32(i * ratio)), size - 1),
+  );
 }
 
 // Uses eg.interpolate(), which is much faster, in the cases where it computes the same.
@@ -155,21 +178,18 @@ function interpolate(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tens
   const spatial = x.shape
     .slice(2)
     .map((size, i) => axes.find(({ axis }) => axis === i + 2) ?? unchanged(i + 2, size));
-  // A scale that is not the exact ratio of the sizes would shift the coordinates.
-  if (!spatial.every(({ size, target, scale }) => Math.abs(size * scale - target) < 1e-6))
-    return null;
   const size = spatial.map(({ target }) => target);
   const mode = given.coordinate_transformation_mode;
   if (given.mode === "nearest") {
-    const isFloor = mode === "asymmetric" && given.nearest_mode === "floor";
-    const isWhole = spatial.every(({ scale }) => Number.isInteger(scale));
-    const isRepeated = isWhole && mode === "half_pixel" && given.nearest_mode.startsWith("round");
-    return isFloor || isRepeated ? eg.interpolate(x, { size, mode: "nearest" }) : null;
+    const isSame = spatial.every((axis) => isPlain(axis, given));
+    return isSame ? eg.interpolate(x, { size, mode: "nearest" }) : null;
   }
+  const alignCorners = mode === "align_corners";
+  // A scale that is not the exact ratio of the sizes shifts the other coordinates.
+  const isRatio = spatial.every((one) => Math.abs(one.size * one.scale - one.target) < 1e-6);
   const isHalf =
     mode === "half_pixel" || (mode === "pytorch_half_pixel" && size.every((one) => one > 1));
-  if (!isHalf && mode !== "align_corners") return null;
-  const alignCorners = mode === "align_corners";
+  if (!alignCorners && !(isHalf && isRatio)) return null;
   if (given.mode === "linear")
     return eg.interpolate(x, { size, mode: x.ndim === 4 ? "bilinear" : "linear", alignCorners });
   const isUsual = Math.abs(given.cubic_coeff_a + 0.75) < 1e-6 && x.ndim === 4;
@@ -208,9 +228,9 @@ function resize([input, roi, scales, sizes]: readonly Value[], given: Given): eg
   const axes = dims.map((axis, i): Axis => {
     const size = x.shape[axis] as number;
     const scale =
-      sized?.scale ?? (targets?.length ? (targets[i] as number) / size : (factors[i] as number));
+      sized?.scale ?? f32(targets?.length ? (targets[i] as number) / size : (factors[i] as number));
     const target =
-      sized?.sizes[i] ?? (targets?.length ? (targets[i] as number) : Math.floor(size * scale));
+      sized?.sizes[i] ?? (targets?.length ? (targets[i] as number) : Math.floor(f32(size * scale)));
     return { axis, size, target, scale, from: region[i] ?? 0, to: region[i + dims.length] ?? 1 };
   });
   return resizeAxes(x, axes, given);

@@ -121,8 +121,8 @@ function isRaw({ message, apart }: Stored): boolean {
 }
 
 function expectedLength(one: Stored): number {
-  if ((one.type !== "string" && isRaw(one)) || kBits[one.type] < 8)
-    return byteLength(one.type, one.count);
+  if (one.type === "string") return one.count;
+  if (isRaw(one) || kBits[one.type] < 8) return byteLength(one.type, one.count);
   return one.type.startsWith("complex") ? one.count * 2 : one.count;
 }
 
