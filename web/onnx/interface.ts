@@ -8,8 +8,13 @@ import { Host } from "./values/host.js";
 import { dtypeOf, markAs, typeNumbered, typeOf } from "./values/types.js";
 import { tensor, type Value } from "./values/value.js";
 
-/** An output: a tensor, strings, null for an optional without a value, or a list of these. */
-export type OnnxResult = eg.Tensor | string | null | readonly OnnxResult[];
+/** An output: a tensor, strings, null for an optional without a value, a map of numbers by labels, or a list of these. */
+export type OnnxResult =
+  | eg.Tensor
+  | string
+  | null
+  | ReadonlyMap<string | number, number>
+  | readonly OnnxResult[];
 
 /** An input or output of a graph. */
 export interface GraphValue {
@@ -149,7 +154,7 @@ export function resultOf(value: Value, output: GraphValue): OnnxResult {
   if (value === undefined) {
     return fail("InvalidArgument", kWhere, `the output "${output.name}" was not computed.`);
   }
-  if (value === null) return null;
+  if (value === null || value instanceof Map) return value;
   if (Array.isArray(value)) return value.map((one: Value) => resultOf(one, output));
   if (value instanceof Host && value.type === "string") {
     return nest(value.data as readonly string[], value.shape);

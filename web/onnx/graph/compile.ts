@@ -304,8 +304,9 @@ class Compiler {
   }
 
   #attribute(rule: Rule<unknown>, found: AttributeMessage, scope: Scope, title: string): unknown {
-    if (rule.read === "tensor") {
+    if (rule.read === "tensor" || rule.read === "list") {
       if (found.sparseTensor !== undefined) this.#problem(`a sparse tensor in ${title}`, "");
+      if (rule.read === "list") return found.t && hostOf(stored(found.t, this.#apart.get(found.t)));
       return found.t && this.#tensor(found.t);
     }
     if (rule.read !== "graph") return rule.read(found);

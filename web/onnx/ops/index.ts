@@ -57,9 +57,16 @@ export const kOwn: Domain = {
 };
 
 /** Other domains; their ops are loaded for the first model that imports them. */
-const kOthers: Readonly<Record<string, () => Promise<Ops>>> = {
-  "com.microsoft": async () => (await import("./microsoft/index.js")).kMicrosoft,
-  "ai.onnx.preview.training": async () => (await import("./training.js")).kTraining,
+const kOthers: Readonly<Record<string, () => Promise<Domain>>> = {
+  "com.microsoft": async () => ({
+    newest: 1,
+    ops: (await import("./microsoft/index.js")).kMicrosoft,
+  }),
+  "ai.onnx.ml": async () => ({ newest: 5, ops: (await import("./ml/index.js")).kMl }),
+  "ai.onnx.preview.training": async () => ({
+    newest: 1,
+    ops: (await import("./training.js")).kTraining,
+  }),
 };
 
 /** Domains by name. */
@@ -89,8 +96,7 @@ export async function loadDomains(
   const found = new Map([["", own]]);
   for (const name of names) {
     if (!Object.hasOwn(kOthers, name)) continue;
-    const ops = await (kOthers[name] as () => Promise<Ops>)();
-    found.set(name, { newest: 1, ops });
+    found.set(name, await (kOthers[name] as () => Promise<Domain>)());
   }
   return found;
 }

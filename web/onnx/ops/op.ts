@@ -10,7 +10,7 @@ type Read<T> = (attribute: Message<"Attribute">) => T | undefined;
 
 /** A declared attribute: how to read it, and its default. */
 export interface Rule<T> {
-  readonly read: Read<T> | "graph" | "tensor";
+  readonly read: Read<T> | "graph" | "tensor" | "list";
   readonly missing: T;
 }
 
@@ -112,6 +112,8 @@ export const maybeStrings: Rule<readonly string[] | undefined> = {
 };
 /** A tensor that may be missing. */
 export const maybeTensor: Rule<Value> = { read: "tensor", missing: undefined };
+/** A tensor that may be missing, as an array in JavaScript of any length. */
+export const maybeList: Rule<Host<number> | undefined> = { read: "list", missing: undefined };
 /** A graph that may be missing. */
 export const maybeGraph: Rule<InnerGraph | undefined> = { read: "graph", missing: undefined };
 /** An attribute that has no effect here. */

@@ -6,8 +6,13 @@ import type { TypeName } from "../proto/types.js";
 import { Host, isNumbers, isTexts, tensorOf } from "./host.js";
 import { dtypeOf, isEmulated, ownTypeOf, typeOf } from "./types.js";
 
-/** A tensor, a JavaScript array, a sequence, null for an optional without a value, or undefined for an omitted input. */
-export type Value = eg.Tensor | Host | readonly Value[] | null | undefined;
+/** Numbers by labels, which `ZipMap` returns. */
+export type LabelMap = ReadonlyMap<string | number, number>;
+
+/**
+ * A tensor, a JavaScript array, a sequence, a map, null for an optional without a value, or undefined for an omitted input.
+ */
+export type Value = eg.Tensor | Host | readonly Value[] | LabelMap | null | undefined;
 
 const kWhere = "OnnxModule";
 
@@ -127,5 +132,6 @@ function named(value: Value): string {
   if (value === undefined) return "nothing";
   if (value === null) return "an optional without a value";
   if (value instanceof Host) return "an array of strings";
+  if (value instanceof Map) return "a map";
   return value instanceof eg.Tensor ? "a tensor" : "a sequence";
 }
