@@ -457,6 +457,7 @@ describe("trees", () => {
     await assert.rejects(damaged({ nodes_falsenodeids: [0, 0, 4, 0, 0, 2, 0, 0] }), /cycle/);
     await assert.rejects(damaged({ nodes_falsenodeids: [9, 0, 4, 0, 0, 2, 0, 0] }), /missing/);
     await assert.rejects(damaged({ nodes_featureids: [5, 0, 1, 0, 0, 1, 0, 0] }), /feature 5/);
+    await assert.rejects(damaged({ n_targets: 2 ** 31 - 1 }), /targets/);
     await assert.rejects(damaged({ target_ids: [4, 4, 4, 4, 4] }), /target 4/);
   });
 });

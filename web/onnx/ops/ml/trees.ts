@@ -72,6 +72,9 @@ type Combine = "SUM" | "AVERAGE" | "MIN" | "MAX";
 
 type Scores = Float32Array | Float64Array;
 
+/** The limit on scores of a call: the number of targets comes from the file. */
+const kMostScores = 2 ** 27;
+
 /** Returns the combined weights [rows, targets]. Sums of floats are rounded to floats, because labels depend on ties. */
 function evaluate(
   { nodes, roots }: Ensemble,
@@ -80,6 +83,9 @@ function evaluate(
   combine: Combine,
 ): Scores {
   const [count = 0, features = 0] = rows.shape;
+  if (!(targets >= 1 && count * targets <= kMostScores)) {
+    fail("InvalidArgument", "OnnxModule", `trees with ${targets} targets for ${count} rows.`);
+  }
   const Elements = rows.type === "double" ? Float64Array : Float32Array;
   const scores = new Elements(count * targets);
   const isSet = new Uint8Array(count * targets);
@@ -270,7 +276,7 @@ function classify(input: Value, given: Given & { post_transform: string }): Valu
   const ints = given.classlabels_int64s as List;
   const labels = labelsIn(ints, given.classlabels_strings as readonly string[] | undefined);
   const ids = new Set((given.class_ids as List) ?? []);
-  const classes = labels?.length ?? Math.max(...ids, 0) + 1;
+  const classes = labels?.length ?? [...ids].reduce((a, b) => Math.max(a, b), 0) + 1;
   const ensemble = ensembleOf(given, () => namedNodes(given, "class"));
   const weights = listIn(given, "class_weights");
   const base = listIn(given, "base_values");
