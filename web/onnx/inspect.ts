@@ -2,7 +2,7 @@
 
 import type { OnnxDescription } from "./description.js";
 import type { IsKnown } from "./files/describe.js";
-import { openFile } from "./open_file.js";
+import { openFile, refuseOthers } from "./open_file.js";
 import { findOp, loadDomains } from "./ops/index.js";
 import type { Source } from "./source.js";
 
@@ -16,6 +16,7 @@ const kWhere = "onnx.inspect";
 export async function inspect(source: Source): Promise<OnnxDescription> {
   const file = await openFile(kWhere, source);
   try {
+    await refuseOthers(kWhere, file);
     const bytes = file.bytes ?? (await file.read(0, file.size));
     return await (await import("./files/index.js")).describe(kWhere, bytes, knownOps);
   } finally {

@@ -15,7 +15,7 @@ import { headerOf, importsOf, nodesIn } from "./header.js";
 import { graphValue } from "./interface.js";
 import { type Member, moduleOf, type OnnxModule, type Program } from "./module.js";
 import { memberPaths } from "./names.js";
-import { openFile } from "./open_file.js";
+import { openFile, refuseOthers } from "./open_file.js";
 import { type Domains, loadDomains } from "./ops/index.js";
 import { readMessage } from "./proto/read.js";
 import type { Message } from "./proto/schema.js";
@@ -58,6 +58,7 @@ export async function load<Output = any>(
   checkOptions(options);
   const file = await openFile(kWhere, source);
   try {
+    await refuseOthers(kWhere, file);
     const { model, apart } = await readFile(file, source, options.externalData);
     listsAsTensors(nodesIn(model));
     const domains = await loadDomains(importsOf(model), nodesIn(model));

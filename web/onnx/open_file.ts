@@ -1,5 +1,6 @@
 // Opens the sources of bytes.
 
+import { io } from "edgegrad";
 import { describe, fail } from "../errors/errors.js";
 import type { BlobSource, OpenFile, ResponseSource, Source, UrlSource } from "./source.js";
 
@@ -24,6 +25,15 @@ export async function openFile(where: string, source: Source): Promise<OpenFile>
     `expected a Uint8Array, ArrayBuffer, Blob, Response or URL, got ${describe(source)}. ${advice}`,
   );
 }
+
+/** Throws InvalidArgument for a file of another format, with a sentence on what opens it. */
+export async function refuseOthers(where: string, file: OpenFile): Promise<void> {
+  const kind = io.fileKind(await file.read(0, Math.min(file.size, kStartBytes)));
+  if (kind !== null && kind.name !== "onnx") fail("InvalidArgument", where, kind.hint);
+}
+
+/** The bytes that tell the format of a file. */
+const kStartBytes = 64;
 
 const inMemory = (bytes: Uint8Array): OpenFile => ({
   size: bytes.length,

@@ -29,6 +29,7 @@ export const kData = [
     "eg.io.loadSafetensors($0.buffer)",
     "!eg.io.loadSafetensors($0.subarray(1))",
     "eg.io.readSafetensorsMetadata($0)",
+    "eg.io.fileKind($0)",
   ],
   [
     "({ a: [eg.randn([2]), NaN, 1n], b: { c: null, d: new Float32Array(2) } })",

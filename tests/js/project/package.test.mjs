@@ -114,7 +114,7 @@ describe("entries of namespaces", () => {
 const kMostOfAddon = {
   distributed: 12,
   federated: 22,
-  onnx: 45,
+  onnx: 50,
   metrics: 3,
   peft: 9,
   transformers: 32,
@@ -126,7 +126,7 @@ const kMostLater = {
   distributed: 7,
   federated: 9,
   metrics: 0,
-  onnx: 44,
+  onnx: 50,
   peft: 0,
   transformers: 0,
   vis: 56,

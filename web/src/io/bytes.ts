@@ -4,6 +4,7 @@ import { kMaxDims } from "../ops/create.js";
 import { describe, fail } from "../runtime/errors.js";
 import { isBuffer, isBytes, refuseDetached } from "../runtime/realm.js";
 import { attempt } from "../tensor/reachable.js";
+import { refuseSentInstead } from "./file_kinds.js";
 
 /**
  * Returns a view of a file's bytes; throws InvalidArgument for anything else, also for the page that a server sent instead. `kinds` is
@@ -15,37 +16,9 @@ export function bytesOf(
   kinds = "a Uint8Array or an ArrayBuffer",
 ): Uint8Array {
   const bytes = viewOf(where, value, kinds);
-  refuseSentInstead(where, bytes.subarray(0, kStartBytes));
+  refuseSentInstead(where, bytes);
   return bytes;
 }
-
-/** Throws InvalidArgument if a file begins, in its first kStartBytes, like the page that a server sent instead. */
-export function refuseSentInstead(where: string, start: Uint8Array): void {
-  const text = String.fromCharCode(...start);
-  const sent = kSentInstead.find(([pattern]) => pattern.test(text));
-  if (sent !== undefined) fail("InvalidArgument", where, sent[1]);
-}
-
-const kAskedAgain = "Check the address, and `response.ok` before reading the bytes.";
-
-/** How much of a file refuseSentInstead() looks at. */
-export const kStartBytes = 64;
-
-/** What arrives in place of a file, by its beginning. No file of a format read here can begin like this. */
-const kSentInstead: readonly (readonly [RegExp, string])[] = [
-  [
-    /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body|!--)/i,
-    `this looks like an HTML page, not the file: servers send one when there is nothing at an address. ${kAskedAgain}`,
-  ],
-  [
-    /^(?:\xef\xbb\xbf)?\s*<\?xml/i,
-    `this looks like an XML document, as stores of files send for an error. ${kAskedAgain}`,
-  ],
-  [
-    /^version https:\/\/git-lfs/,
-    "this is a pointer of Git LFS, not the file: run `git lfs pull`, or download the file itself.",
-  ],
-];
 
 function viewOf(where: string, value: unknown, kinds: string): Uint8Array {
   if (isBytes(value)) refuseDetached(where, value);

@@ -1,5 +1,6 @@
 // eg.io: reading and writing files.
 
+export { type FileKind, fileKind } from "./file_kinds.js";
 export { type LoadOptions, load } from "./load.js";
 export {
   type LoadSafetensorsOptions,

@@ -7,7 +7,7 @@ import { type DType, dtypeRule } from "../tensor/dtype.js";
 import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { failClosed, readingLater, reject } from "./broken_file.js";
-import { kStartBytes, refuseSentInstead } from "./bytes.js";
+import { kStartBytes, refuseOthers } from "./file_kinds.js";
 import type { FetchLike } from "./platform_types.js";
 import { type Entry, headerEndOf, headerOf } from "./safetensors_header.js";
 import { indexOf, looksLikeIndex } from "./safetensors_index.js";
@@ -89,7 +89,7 @@ export function readerAt(
     const opened = await place.open();
     try {
       const start = await readBytes(opened, 0, Math.min(kStartBytes, opened.size));
-      refuseSentInstead(kWhere, start);
+      refuseOthers(kWhere, start, ["safetensors", "json"]);
       if (looksLikeIndex(start)) {
         const index = await indexOf(opened);
         await opened.close();

@@ -4,6 +4,7 @@
 import { describe } from "../runtime/errors.js";
 import { reading, reject } from "./broken_file.js";
 import { bytesOf, countOf } from "./bytes.js";
+import { refuseOthers } from "./file_kinds.js";
 import { HeaderReader, type RawEntry, shown } from "./safetensors_json.js";
 import { kHeaderBytes, kMaxHeaderSize, kMetadataKey } from "./safetensors_layout.js";
 import type { StoredTensor } from "./stored_elements.js";
@@ -31,6 +32,7 @@ export interface SafetensorsFile extends Header {
 /** Parses and fully validates a file; throws InvalidArgument if it is not a valid safetensors file. */
 export function parseFile(where: string, bytes: unknown): SafetensorsFile {
   const file = bytesOf(where, bytes);
+  refuseOthers(where, file, ["safetensors"]);
   return reading(where, () => {
     const headerEnd = headerEndOf(file.subarray(0, kHeaderBytes), file.length);
     const text = file.subarray(kHeaderBytes, headerEnd);

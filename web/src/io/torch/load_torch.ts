@@ -3,7 +3,8 @@
 import { readOptions } from "../../arguments/read.js";
 import { boolean, type Options, Rule } from "../../arguments/rule.js";
 import { readingLater } from "../broken_file.js";
-import { bytesOf, kStartBytes, refuseSentInstead } from "../bytes.js";
+import { bytesOf } from "../bytes.js";
+import { kStartBytes, refuseOthers } from "../file_kinds.js";
 import type { BlobLike } from "../platform_types.js";
 import { BlobSource, isBlob } from "../sources/blob.js";
 import { MemorySource } from "../sources/memory.js";
@@ -62,7 +63,7 @@ export async function loadTorch<T = any>(
 
 async function open(where: string, source: Source): Promise<TorchFile> {
   const start = await readBytes(source, 0, Math.min(kStartBytes, source.size));
-  refuseSentInstead(where, start);
+  refuseOthers(where, start, ["torch", "zip"]);
   if (looksLikeZip(start)) return archivedFile(source);
   // The older form has no directory.
   return legacyFile(await readBytes(source, 0, source.size));
