@@ -3,6 +3,7 @@
 export type { OnnxDescription, OnnxInitializer, OnnxNode } from "./description.js";
 export type { SaveOptions } from "./export/options.js";
 export type { ExternalData } from "./files/external.js";
+export type { FixedInput } from "./fixed_inputs.js";
 export type { IsTrainable, OnnxTensor, TensorUse } from "./graph/hold.js";
 export type { OnnxHeader } from "./header.js";
 export { inspect } from "./inspect.js";

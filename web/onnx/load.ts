@@ -4,8 +4,9 @@ import * as eg from "edgegrad";
 import { fail } from "../errors/errors.js";
 import { fileWithout, kBuffersKey, kParametersKey, namesIn } from "./export/kept_file.js";
 import type { ExternalData } from "./files/external.js";
+import { type FixedInput, withFixedInputs } from "./fixed_inputs.js";
 import { noteReleases, removeUnused, usesOf } from "./graph/analyze.js";
-import { type Compiled, compile } from "./graph/compile.js";
+import { type Compiled, compile, constantOf, isFloating } from "./graph/compile.js";
 import { fold } from "./graph/fold.js";
 import { type IsTrainable, Keeper, type Kept } from "./graph/hold.js";
 import { fuse } from "./graph/patterns/index.js";
@@ -23,6 +24,7 @@ import type { OpenFile, Source } from "./source.js";
 import { type Apart, disposeTensors, freeScratch } from "./tensors/decode.js";
 import { externalTensors } from "./tensors/external_tensors.js";
 import { listsAsTensors, tensorsIn } from "./tensors/model_tensors.js";
+import { Host, kMostHostElements } from "./values/host.js";
 import type { Value } from "./values/value.js";
 
 const kWhere = "onnx.load";
@@ -33,6 +35,11 @@ export interface LoadOptions {
    * The external files with tensors of the model, by the names that the model uses. For a URL, files beside it are fetched by default.
    */
   readonly externalData?: ExternalData | undefined;
+  /**
+   * Values of inputs by name, such as `{ sr: 16000n }`: the module does not have these inputs, and what depends only on them is computed
+   * once, also which branch is taken.
+   */
+  readonly inputs?: Readonly<Record<string, FixedInput>> | undefined;
   /** The names of the values that the module returns, which may be intermediate ones; default: the outputs of the graph. */
   readonly outputs?: readonly string[] | undefined;
   /**
@@ -42,7 +49,7 @@ export interface LoadOptions {
   readonly trainable?: boolean | IsTrainable | undefined;
 }
 
-const kOptions = ["externalData", "outputs", "trainable"];
+const kOptions = ["externalData", "inputs", "outputs", "trainable"];
 
 /**
  * Reads an ONNX model and returns it as a module. What its ops learn are its parameters, under their own names: the weights of products,
@@ -59,7 +66,8 @@ export async function load<Output = any>(
   const file = await openFile(kWhere, source);
   try {
     await refuseOthers(kWhere, file);
-    const { model, apart } = await readFile(file, source, options.externalData);
+    const { model: read, apart } = await readFile(file, source, options.externalData);
+    const model = withFixedInputs(read, options.inputs ?? {});
     listsAsTensors(nodesIn(model));
     const domains = await loadDomains(importsOf(model), nodesIn(model));
     return moduleOfParts(model, apart, domains, options);
@@ -113,7 +121,10 @@ function checkOptions(options: LoadOptions): void {
       `unknown option "${unknown}"; the options are ${kOptions.join(", ")}.`,
     );
   }
-  const { outputs, trainable } = options;
+  const { inputs, outputs, trainable } = options;
+  if (inputs !== undefined && (typeof inputs !== "object" || inputs === null)) {
+    fail("InvalidArgument", kWhere, "inputs: expected an object with values by name.");
+  }
   if (trainable !== undefined && !["boolean", "function"].includes(typeof trainable)) {
     fail("InvalidArgument", kWhere, "trainable: expected true, false or a function.");
   }
@@ -131,13 +142,23 @@ function moduleFrom(
 ): OnnxModule {
   const { stored, constants, slotCount } = compiled;
   const graph = withOutputs(compiled, options.outputs);
+  const fixed = new Set(Object.keys(options.inputs ?? {}));
+  // Branches whose conditions are known are taken before it is decided what is learned.
+  for (const one of stored) {
+    if (isFloating(one.tensor) && !fixed.has(one.name)) continue;
+    const value = one.tensor.count <= kMostHostElements ? constantOf(one.tensor) : undefined;
+    if (value instanceof Host) for (const slot of one.slots) constants.set(slot, value);
+  }
+  fold(graph, constants);
   removeUnused(graph);
   const listed = {
     parameters: namesIn(model, kParametersKey),
     buffers: namesIn(model, kBuffersKey),
   };
   const uses = new Uses(graph, stored);
-  const kept = new Keeper(uses, usesOf(graph), listed, options.trainable ?? true).keep(stored);
+  const kept = new Keeper(uses, usesOf(graph), listed, fixed, options.trainable ?? true).keep(
+    stored,
+  );
   for (const { slots, value } of kept.constants)
     for (const slot of slots) constants.set(slot, value);
   fold(graph, constants);

@@ -8,13 +8,13 @@ import { model, node, valueInfo } from "../support/onnx_models.mjs";
 
 const kTypes = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9 };
 
-/** Runs an op on tensors; null is an input that is left out. */
-async function outputsOf(opType, inputs, attributes = {}, count = 1, outputTypes = []) {
+/** Returns a model of one op; null is an input that is left out. */
+function moduleFor(opType, inputs, attributes, count, outputTypes = []) {
   const names = inputs.map((one, i) => (one === null ? "" : `i${i}`));
   const given = inputs.map((one, i) => [names[i], one]).filter(([, one]) => one !== null);
   const declared = given.map(([name, one]) => valueInfo(name, one.shape, kTypes[one.dtype]));
   const outputs = Array.from({ length: count }, (_, i) => `o${i}`);
-  const module = await onnx.load(
+  return onnx.load(
     model({
       domains: { "com.microsoft": 1 },
       inputs: declared,
@@ -22,8 +22,13 @@ async function outputsOf(opType, inputs, attributes = {}, count = 1, outputTypes
       nodes: [node(opType, names, outputs, attributes, { domain: "com.microsoft" })],
     }),
   );
-  const result = module.run(Object.fromEntries(given));
-  return outputs.map((name) => result[name]);
+}
+
+/** Runs an op on tensors. */
+async function outputsOf(opType, inputs, attributes = {}, count = 1, outputTypes = []) {
+  const module = await moduleFor(opType, inputs, attributes, count, outputTypes);
+  const result = module.call(...inputs.filter((one) => one !== null));
+  return count === 1 ? [result] : result;
 }
 
 const assertClose = (found, wanted) =>
@@ -180,6 +185,36 @@ describe("com.microsoft", () => {
     assertClose(keys, allKeys);
     const wide = [allKeys, allValues].map((one) => one.repeatInterleave(2, 1));
     assertClose(y, joined(attend(rotated(heads(q, 4)), ...wide, causal(3, 7))));
+  });
+
+  test("GroupQueryAttention with pasts of different lengths, and captured", async () => {
+    const inputs = (rows, totals, past, cos, sin) => [
+      ...rows,
+      ...past,
+      eg.tensor(
+        totals.map((total) => total - 1),
+        { dtype: "int32" },
+      ),
+      eg.tensor([6], { dtype: "int32" }),
+      cos,
+      sin,
+    ];
+    const attributes = { num_heads: 4, kv_num_heads: 2, do_rotary: 1 };
+    const [cos, sin] = [randn(20, 4), randn(20, 4)];
+    const rows = [randn(2, 1, 32), randn(2, 1, 16), randn(2, 1, 16)];
+    const past = [randn(2, 2, 5, 8), randn(2, 2, 5, 8)];
+    const given = inputs(rows, [6, 4], past, cos, sin);
+    const [y] = await outputsOf("GroupQueryAttention", given, attributes, 3);
+    for (const [row, total] of [6, 4].entries()) {
+      const own = (one) => one.narrow(0, row, 1);
+      const shorter = past.map((one) => own(one).narrow(2, 0, total - 1));
+      const alone = inputs(rows.map(own), [total], shorter, cos, sin);
+      const [wanted] = await outputsOf("GroupQueryAttention", alone, attributes, 3);
+      assertClose(own(y), wanted);
+    }
+    const module = await moduleFor("GroupQueryAttention", given, attributes, 3);
+    const captured = eg.capture((...all) => module.call(...all), ...given);
+    assertClose(captured(...given)[0], y);
   });
 
   test("MatMulNBits with 4 and 8 bits, with and without zero points", async () => {

@@ -1,10 +1,10 @@
 // Computes the steps whose inputs are known when a model is loaded.
 
 import { fail } from "../../errors/errors.js";
-import type { Host } from "../values/host.js";
-import { isNumbers } from "../values/host.js";
+import { kOwn } from "../ops/index.js";
+import { type Host, isNumbers } from "../values/host.js";
 import type { Value } from "../values/value.js";
-import type { Step, Subgraph } from "./program.js";
+import { passing, type Step, type Subgraph } from "./program.js";
 
 /** The limit on elements of folded constants: one small node can produce many. */
 const kMostFolded = 2 ** 20;
@@ -21,9 +21,36 @@ class Folder {
   constructor(readonly constants: Map<number, Value>) {}
 
   graph(graph: Subgraph): void {
-    graph.steps = graph.steps.filter((step) => {
+    graph.steps = graph.steps.flatMap((step) => {
+      const branch = this.#branch(step);
+      if (branch !== undefined) {
+        this.graph(branch);
+        return [...branch.steps, ...this.#results(step, branch)];
+      }
       for (const inner of step.graphs) this.graph(inner);
-      return !this.#fold(step);
+      return this.#fold(step) ? [] : [step];
+    });
+  }
+
+  // The branch that is taken, if that is known.
+  #branch({ op, inputs, attributes }: Step): Subgraph | undefined {
+    const condition = this.constants.get(inputs[0] ?? -1);
+    if (op !== kOwn.ops.If || !isNumbers(condition) || condition.data.length !== 1)
+      return undefined;
+    return (condition.data[0] ? attributes.then_branch : attributes.else_branch) as Subgraph;
+  }
+
+  // Steps that give the results of a branch the slots of its If.
+  #results({ title, outputs }: Step, branch: Subgraph): Step[] {
+    return outputs.flatMap((slot, i) => {
+      const from = branch.outputs[i] ?? -1;
+      if (slot < 0 || from < 0) return [];
+      const known = this.constants.get(from);
+      if (known !== undefined) {
+        this.constants.set(slot, known);
+        return [];
+      }
+      return [passing(title, from, slot)];
     });
   }
 

@@ -66,6 +66,8 @@ export class Keeper {
     readonly uses: Uses,
     readonly slots: ReadonlyMap<number, SlotUses>,
     readonly listed: Listed,
+    /** The names of the inputs that load() fixes. */
+    readonly fixed: ReadonlySet<string>,
     readonly trainable: boolean | IsTrainable,
   ) {}
 
@@ -100,13 +102,19 @@ export class Keeper {
 
   #usual(one: StoredTensor): Verdict {
     const { type } = one.tensor;
+    if (this.#isFixed(one)) return { isParameter: false, reason: "load() fixes this input" };
     if (!kTrainable.test(type)) return { isParameter: false, reason: `its type is ${type}` };
     return this.#byFile(one) ?? this.uses.verdict(one);
   }
 
+  #isFixed({ name, isInitializer }: StoredTensor): boolean {
+    return isInitializer && this.fixed.has(name);
+  }
+
   #decided(one: StoredTensor, found: Verdict): Verdict {
     const { name, tensor } = one;
-    if (this.trainable === true || !kTrainable.test(tensor.type)) return found;
+    if (this.trainable === true || this.#isFixed(one) || !kTrainable.test(tensor.type))
+      return found;
     if (this.trainable === false)
       return found.isParameter ? { isParameter: false, reason: "trainable is false" } : found;
     const use = { shape: tensor.shape, readers: this.uses.readersOf(one), ...found };
@@ -134,7 +142,9 @@ export class Keeper {
   }
 
   // Returns a tensor that is not in the state of the module; undefined for one that is.
-  #constant({ name, slots, tensor, isInitializer }: StoredTensor): Value {
+  #constant(one: StoredTensor): Value {
+    const { name, slots, tensor, isInitializer } = one;
+    if (this.#isFixed(one)) return hostOf(tensor);
     if (!isInitializer || tensor.type === "string") return constantOf(tensor);
     const uses = slots.map((slot) => this.slots.get(slot));
     if (uses.some((use) => use?.isUpdated) || this.listed.buffers?.has(name)) return undefined;

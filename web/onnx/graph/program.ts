@@ -1,6 +1,7 @@
 // A compiled graph: steps that read and write numbered slots of one frame. Inner graphs and functions of the model have their own
 // slots in the same frame.
 
+import { kOwn } from "../ops/index.js";
 import type { InnerGraph, Op } from "../ops/op.js";
 
 /** One node. */
@@ -26,4 +27,19 @@ export interface Step {
 /** A list of steps, with the slots of its inputs and outputs. */
 export interface Subgraph extends InnerGraph {
   steps: readonly Step[];
+}
+
+/** Returns a step that only gives a value another slot. */
+export function passing(title: string, input: number, output: number): Step {
+  return {
+    op: kOwn.ops.Identity as Op,
+    title,
+    version: 1,
+    inputs: [input],
+    outputs: [output],
+    wanted: [true],
+    attributes: {},
+    graphs: [],
+    release: [],
+  };
 }

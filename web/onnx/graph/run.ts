@@ -1,16 +1,18 @@
 // Runs the steps of a graph.
 
 import * as eg from "edgegrad";
+import { kOwn } from "../ops/index.js";
 import type { Call, Op } from "../ops/op.js";
 import { Host } from "../values/host.js";
 import { isEmulated, markAs, typeOf, wrapAround } from "../values/types.js";
 import type { Value } from "../values/value.js";
+import { decide } from "./decisions.js";
 import type { Step, Subgraph } from "./program.js";
 
 /** Runs a graph on a frame with its inputs, and returns its outputs. */
 export function runGraph(graph: Subgraph, frame: Value[], training: boolean): Value[] {
   const lent = new Set<Value>(frame.filter((value) => value instanceof eg.Tensor));
-  return new Run(frame, training, lent).graph(graph);
+  return new Run(graph, frame, training, lent).graph(graph);
 }
 
 class Run {
@@ -18,6 +20,7 @@ class Run {
   readonly #held = new Map<eg.Tensor, number>();
 
   constructor(
+    readonly whole: Subgraph,
     readonly frame: Value[],
     readonly training: boolean,
     readonly lent: Set<Value>,
@@ -44,6 +47,7 @@ class Run {
       run: (graph, values) => this.#inner(graph as Subgraph, values),
     };
     try {
+      if (step.op === kOwn.ops.If) inputs[0] = decide(this.whole, step, inputs[0], this.frame);
       return compute(step.op, inputs, step.attributes as never, call);
     } catch (error) {
       throw locate(error, step);

@@ -2,13 +2,11 @@
 // the file stores it. A value that depends on no input of the graph is followed to the steps that read what is computed from it.
 
 import * as eg from "edgegrad";
-import { kOwn } from "../ops/index.js";
-import type { Op } from "../ops/op.js";
 import { numbersOf, type Stored } from "../tensors/decode.js";
 import { readBy } from "./analyze.js";
 import type { StoredTensor } from "./compile.js";
 import { isOp } from "./patterns/match.js";
-import type { Step, Subgraph } from "./program.js";
+import { passing, type Step, type Subgraph } from "./program.js";
 
 /** Whether a tensor is learned, and why. */
 export interface Verdict {
@@ -88,7 +86,7 @@ export class Uses {
   #rename(inner: readonly number[], outer: readonly number[]): void {
     inner.forEach((slot, i) => {
       const found = this.#readers.get(slot) ?? [];
-      found.push({ step: passing(slot, outer[i] ?? -1), at: 0 });
+      found.push({ step: passing("If", slot, outer[i] ?? -1), at: 0 });
       this.#readers.set(slot, found);
     });
   }
@@ -206,19 +204,6 @@ const learned = (reason: string): Verdict => ({ isParameter: true, reason });
 const constant = (reason: string): Verdict => ({ isParameter: false, reason });
 
 const isOneOf = (step: Step, names: readonly string[]) => names.some((name) => isOp(step, name));
-
-// A step that only gives a value another slot.
-const passing = (input: number, output: number): Step => ({
-  op: kOwn.ops.Identity as Op,
-  title: "If",
-  version: 1,
-  inputs: [input],
-  outputs: [output],
-  wanted: [true],
-  attributes: {},
-  graphs: [],
-  release: [],
-});
 
 // Whether a tensor has elements that hide others: very negative ones to add, or only zeros and ones to multiply by.
 function isMask(one: Stored): boolean {

@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
-import { ints, tensor, tensorOrNull, type Value } from "../values/value.js";
+import { tensor, tensorOrNull, type Value } from "../values/value.js";
 import {
   flag,
   float,
@@ -130,7 +130,7 @@ function attentionOp(
     tensorOrNull(maskInput),
     given.is_causal,
     before?.shape[2] ?? 0,
-    ints(lengths),
+    tensorOrNull(lengths),
   );
   const shared = { query, key, value, mask, scale: given.scale, softcap: given.softcap };
   const result = attention(shared);
@@ -145,7 +145,7 @@ function maskOf(
   given: eg.Tensor | null,
   isCausal: boolean,
   past: number,
-  lengths: readonly number[] | undefined,
+  lengths: eg.Tensor | null,
 ): eg.Tensor | null {
   const [length, keys] = [query.shape[2] as number, key.shape[2] as number];
   const missing = given === null ? 0 : keys - (given.shape.at(-1) as number);
@@ -158,9 +158,7 @@ function maskOf(
     mask = isTruth ? padded.to("bool") : padded;
   }
   const positions = eg.arange(keys, { dtype: "int64", device: query.device });
-  const valid =
-    lengths &&
-    eg.tensor(BigInt64Array.from(lengths, BigInt), { device: query.device }).reshape([-1, 1, 1, 1]);
+  const valid = lengths?.to("int64").reshape([-1, 1, 1, 1]);
   if (isCausal && valid && past === 0) {
     const rows = eg.arange(length, { dtype: "int64", device: query.device }).reshape([-1, 1]);
     mask = bothMasks(mask, positions.le(rows.add(valid.sub(length))));

@@ -2,7 +2,8 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../../../errors/errors.js";
-import { ints, tensor, tensorOrNull, type Value } from "../../values/value.js";
+import { isNumbers } from "../../values/host.js";
+import { tensor, tensorOrNull, type Value } from "../../values/value.js";
 import {
   anglesAt,
   attention,
@@ -127,6 +128,44 @@ const fusedAttention = op({
   },
 });
 
+// Where the new tokens of each row begin. In a first prompt all rows begin at zero: the padding of shorter ones is at their ends, where no
+// earlier position sees it. Lengths in a tensor are not read, so that the op can be captured.
+function startOf(lengths: Value, before: number, length: number): number | eg.Tensor {
+  if (before === 0 || lengths === undefined) return before;
+  if (isNumbers(lengths) && lengths.data.every((last) => last + 1 === before + length))
+    return before;
+  return tensor(lengths)
+    .to("int64")
+    .reshape([-1, 1])
+    .add(1 - length);
+}
+
+// The positions of the new tokens, [batch, length].
+function positionsFrom(
+  start: number | eg.Tensor,
+  length: number,
+  batch: number,
+  device: eg.Device,
+): eg.Tensor {
+  const steps = eg.arange(length, { dtype: "int64", device }).reshape([1, length]);
+  return steps.add(start).expand([batch, length]);
+}
+
+// Puts new keys behind the old ones of each row, which may have different lengths.
+function placed(past: eg.Tensor, fresh: eg.Tensor, positions: eg.Tensor): eg.Tensor {
+  const [batch = 1, length = 1] = positions.shape;
+  const index = positions.reshape([batch, 1, length, 1]).expand(fresh.shape);
+  return eg.scatter(eg.cat([past, eg.zerosLike(fresh)], 2), 2, index, fresh);
+}
+
+// The keys at or before each query, at most `window` of them if that is positive: [batch, 1, length, keys].
+function windowMask(positions: eg.Tensor, keys: number, window: number): eg.Tensor {
+  const rows = positions.unsqueeze(1).unsqueeze(3);
+  const columns = eg.arange(keys, { dtype: "int64", device: positions.device });
+  const seen = columns.le(rows);
+  return window > 0 ? eg.logicalAnd(seen, columns.gt(rows.sub(window))) : seen;
+}
+
 const groupQuery = op({
   attributes: {
     num_heads: int(1),
@@ -159,20 +198,10 @@ const groupQuery = op({
     const past = tensorOrNull(pastKey);
     const [batch = 1, , length = 1] = first.shape;
     const before = past?.shape[2] ?? 0;
-    const totals = (ints(lengths) ?? [before + length - 1]).map((last) => last + 1);
-    // Rows may differ in length only in a first prompt: the padding is at their ends, where no earlier position sees it.
-    if (before > 0 && totals.some((total) => total !== before + length)) {
-      fail(
-        "InvalidArgument",
-        "OnnxModule",
-        "rows of a batch with pasts of different lengths are not supported.",
-      );
-    }
+    const start = startOf(lengths, before, length);
+    const positions = positionsFrom(start, length, batch, first.device);
     let [query, key] = [first, second];
     if (given.do_rotary) {
-      const positions = eg
-        .arange(before, before + length, { dtype: "int64", device: first.device })
-        .expand([batch, length]);
       const [c, s] = [anglesAt(tensor(cos), positions), anglesAt(tensor(sin), positions)];
       const rotation = {
         isInterleaved: given.rotary_interleaved,
@@ -181,17 +210,13 @@ const groupQuery = op({
       query = rotate(first, c, s, rotation);
       key = rotate(second, c, s, rotation);
     }
-    const keys = joined(past, key);
-    const values = joined(tensorOrNull(pastValue), value);
-    const count = keys.shape[2] as number;
-    let mask = causalMask(length, count, before, first.device);
-    if (given.local_window_size > 0) {
-      const near = eg.triu(
-        eg.ones([length, count], { dtype: "bool", device: first.device }),
-        before - given.local_window_size + 1,
-      );
-      mask = eg.logicalAnd(mask, near);
-    }
+    const join = (old: eg.Tensor | null, fresh: eg.Tensor) =>
+      typeof start === "number" || old === null
+        ? joined(old, fresh)
+        : placed(old, fresh, positions);
+    const keys = join(past, key);
+    const values = join(tensorOrNull(pastValue), value);
+    const mask = windowMask(positions, keys.shape[2] as number, given.local_window_size);
     const shared = {
       query,
       key: keys,
