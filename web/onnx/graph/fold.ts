@@ -61,7 +61,7 @@ class Folder {
     const known = inputs.map((slot) => (slot < 0 ? undefined : this.constants.get(slot)));
     if (!known.every((one, i) => isNumbers(one) || inputs[i] === -1)) return false;
     const run = () => fail("Internal", "onnx.load", "a folded op has no graph.");
-    const call = { version, wanted, training: false, run };
+    const call = { version, wanted, training: false, run, free: run };
     const value = attempt(() => op.host?.(known as Host<number>[], attributes as never, call));
     if (value === undefined) return false;
     this.#count += value.data.length;

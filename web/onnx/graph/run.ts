@@ -16,62 +16,84 @@ export function runGraph(graph: Subgraph, frame: Value[], training: boolean): Va
 }
 
 class Run {
-  // The number of slots that hold each tensor of this run: at zero the tensor is freed, without waiting for the garbage collector.
+  // How often each tensor of this run is held: by a slot, or by an op that has run a graph and may still need its results. At zero it is
+  // freed, without waiting for the garbage collector.
   readonly #held = new Map<eg.Tensor, number>();
 
   constructor(
     readonly whole: Subgraph,
     readonly frame: Value[],
     readonly training: boolean,
+    /** The tensors that this run does not free. */
     readonly lent: Set<Value>,
   ) {}
 
   graph(graph: Subgraph): Value[] {
     for (const step of graph.steps) {
-      const results = this.#step(step);
+      // The results of graphs inside the step, which are held until they have slots of this graph.
+      const pinned: Value[] = [];
+      const results = this.#step(step, pinned);
       step.outputs.forEach((slot, i) => {
         if (slot >= 0) this.#put(slot, results[i]);
       });
+      for (const value of pinned) this.#drop(value);
       for (const slot of step.release) this.#release(slot);
     }
     return graph.outputs.map((slot) => this.frame[slot]);
   }
 
-  #step(step: Step): readonly Value[] {
+  #step(step: Step, pinned: Value[]): readonly Value[] {
     const inputs = step.inputs.map((slot) => (slot < 0 ? undefined : this.frame[slot]));
     const call: Call = {
       version: step.version,
       training: this.training,
       wanted: step.wanted,
       // Ops hand back the graphs of their attributes.
-      run: (graph, values) => this.#inner(graph as Subgraph, values),
+      run: (graph, values) => this.#inner(graph as Subgraph, values, pinned),
+      free: (values) => {
+        for (const value of values) {
+          const at = pinned.indexOf(value);
+          if (at >= 0) this.#drop(pinned.splice(at, 1)[0]);
+        }
+      },
     };
     try {
       if (step.op === kOwn.ops.If) inputs[0] = decide(this.whole, step, inputs[0], this.frame);
-      return compute(step.op, inputs, step.attributes as never, call);
+      // What an op has made besides its results is freed when it returns.
+      return eg.scope(() => {
+        const results = compute(step.op, inputs, step.attributes as never, call);
+        return step.outputs.map((slot, i) => (slot >= 0 ? results[i] : undefined));
+      });
     } catch (error) {
       throw locate(error, step);
     }
   }
 
-  #inner(graph: Subgraph, values: readonly Value[]): Value[] {
+  #inner(graph: Subgraph, values: readonly Value[], pinned: Value[]): Value[] {
     values.forEach((value, i) => {
       const slot = graph.inputs[i];
       if (slot !== undefined) this.frame[slot] = value;
-      this.#lend(value);
+      // A value of the op itself, such as a row of an input, is freed by the op.
+      if (!(value instanceof eg.Tensor && this.#held.has(value))) this.#lend(value);
     });
     const outputs = this.graph(graph);
-    // What an iteration returns may be needed after the next one has used the same slots.
-    for (const value of outputs) this.#lend(value);
+    // The next turn of a loop uses the same slots, and what this one returns may still be needed.
+    for (const value of outputs) this.#hold(value);
+    pinned.push(...outputs);
+    for (const slot of ownOutputs(graph)) this.#release(slot);
     return outputs;
   }
 
   #put(slot: number, value: Value): void {
+    this.#hold(value);
+    this.frame[slot] = value;
+  }
+
+  #hold(value: Value): void {
     if (Array.isArray(value)) this.#lend(value);
     if (value instanceof eg.Tensor && !this.lent.has(value)) {
       this.#held.set(value, (this.#held.get(value) ?? 0) + 1);
     }
-    this.frame[slot] = value;
   }
 
   // Keeps the tensors in a value alive until the end of the run.
@@ -83,14 +105,30 @@ class Run {
   #release(slot: number): void {
     const value = this.frame[slot];
     this.frame[slot] = undefined;
+    this.#drop(value);
+  }
+
+  #drop(value: Value): void {
     if (!(value instanceof eg.Tensor) || this.lent.has(value)) return;
     const left = (this.#held.get(value) ?? 1) - 1;
     this.#held.set(value, left);
-    if (left === 0) {
-      this.#held.delete(value);
-      value.dispose();
-    }
+    if (left > 0) return;
+    this.#held.delete(value);
+    value.dispose();
   }
+}
+
+// The outputs of a graph that its own steps write.
+const found = new WeakMap<readonly Step[], readonly number[]>();
+
+function ownOutputs({ steps, outputs }: Subgraph): readonly number[] {
+  let own = found.get(steps);
+  if (own === undefined) {
+    const written = new Set(steps.flatMap((step) => step.outputs));
+    own = [...new Set(outputs)].filter((slot) => written.has(slot));
+    found.set(steps, own);
+  }
+  return own;
 }
 
 /** Computes the outputs of one op. */

@@ -26,6 +26,7 @@ function loop([count, condition, ...first]: readonly Value[], body: Graph, call:
     const given = new Host("bool", [], [1]);
     const [next, ...results] = call.run(body, [hostInt(i), given, ...carried]);
     goesOn = isTrue(next);
+    call.free([next, ...carried]);
     carried = results.slice(0, first.length);
     results.slice(first.length).forEach((value, at) => {
       collected[at]?.push(value);
@@ -60,6 +61,7 @@ function scan(inputs: readonly Value[], body: Graph, given: ScanAttributes, call
       return eg.select(one, axes[at] as number, isReversed ? length - 1 - i : i);
     });
     const results = call.run(body, [...carried, ...parts]);
+    call.free(carried);
     carried = results.slice(0, states);
     results.slice(states).forEach((value, at) => {
       collected[at]?.push(value);

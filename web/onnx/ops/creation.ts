@@ -3,6 +3,7 @@
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { TypeName } from "../proto/types.js";
+import { chained } from "../values/chained.js";
 import { Host, isTexts, kMostHostElements } from "../values/host.js";
 import { combine, roundTo, sizeOf } from "../values/host_math.js";
 import { dtypeOf, isInteger, markAs, typeNumbered, typeOf, wrapAround } from "../values/types.js";
@@ -52,10 +53,15 @@ export function cast(value: Value, type: TypeName, saturate = true, roundMode = 
   if (dtype !== dtypeOf(type)) return x.dtype === dtype ? x : x.to(dtype);
   if (typeOf(x) === type) return x;
   // A new tensor, because its ONNX type is recorded per tensor.
-  const whole = isInteger(type) && x.dtype !== dtype ? x.to("int64") : x;
   if (type === "float8e8m0") return markAs(roundedToPower(x, roundMode, saturate), type);
   if (/float[48]/.test(type)) return markAs(roundedToSmall(x, type, saturate).to("float16"), type);
-  const kept = type === "bool" ? x.ne(0) : wrapAround(whole.to(dtype), type);
+  if (type === "bool") return markAs(x.ne(0), type);
+  const kept = chained(
+    x,
+    (one) => (isInteger(type) && one.dtype !== dtype ? one.to("int64") : one),
+    (one) => one.to(dtype),
+    (one) => wrapAround(one, type),
+  );
   return markAs(kept === x ? x.reshape(x.shape) : kept, type);
 }
 

@@ -1,6 +1,7 @@
 // Batch, layer, group and instance normalization.
 
 import * as eg from "edgegrad";
+import { chained } from "../values/chained.js";
 import { tensor, tensorOrNull, type Value } from "../values/value.js";
 import { axisOf, range } from "./axes.js";
 import { flag, float, ignored, int, maybeInts, type Ops, op } from "./op.js";
@@ -110,10 +111,17 @@ function localResponse(
   bias: number,
 ): eg.Tensor {
   const before = Math.floor((size - 1) / 2);
-  const squares = x.square().reshape([x.shape[0] as number, 1, x.shape[1] as number, -1]);
-  const padded = eg.pad(squares, [0, 0, before, size - 1 - before]);
-  const sums = eg.avgPool2d(padded, [size, 1], { stride: 1 }).mul(size).reshape(x.shape);
-  return x.div(eg.pow(sums.mul(alpha / size).add(bias), beta));
+  return chained(
+    x.reshape([x.shape[0] as number, 1, x.shape[1] as number, -1]),
+    (one) => eg.pad(one, [0, 0, before, size - 1 - before]),
+    (one) => one.square(),
+    (one) => eg.avgPool2d(one, [size, 1], { stride: 1 }),
+    // The mean of the window, times its size, times alpha / size.
+    (one) => one.mul(alpha),
+    (one) => one.add(bias),
+    (one) => eg.pow(one, beta),
+    (one) => x.div(one.reshape(x.shape)),
+  );
 }
 
 const kLayer = { axis: int(-1), epsilon: float(1e-5), stash_type: ignored };

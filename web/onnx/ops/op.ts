@@ -35,8 +35,10 @@ export interface Call {
   readonly training: boolean;
   /** Whether the graph uses each output. */
   readonly wanted: readonly boolean[];
-  /** Runs a graph attribute. */
+  /** Runs a graph attribute. The results are kept until the op returns. */
   run(graph: InnerGraph, inputs: readonly Value[]): Value[];
+  /** Frees results of run() that the op does not need any more. */
+  free(values: readonly Value[]): void;
 }
 
 /** An op of ONNX. */

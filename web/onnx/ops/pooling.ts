@@ -2,6 +2,7 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
+import { chained } from "../values/chained.js";
 import { sizeOf } from "../values/host_math.js";
 import { ints, tensor, type Value } from "../values/value.js";
 import { range } from "./axes.js";
@@ -155,9 +156,15 @@ const lpPool = op({
     const spatial = x.shape.slice(2);
     const windows = windowsOn(spatial, given.kernel_shape ?? [], given);
     const end = added(windows.after, excess(spatial, windows, given.ceil_mode));
-    const powers = eg.pow(eg.abs(x), given.p);
-    const mean = averagePool(padBy(powers, windows.before, end, 0), windows);
-    return eg.pow(mean.mul(sizeOf(windows.kernel)), 1 / given.p);
+    return chained(
+      x,
+      (one) => padBy(one, windows.before, end, 0),
+      eg.abs,
+      (one) => eg.pow(one, given.p),
+      (one) => averagePool(one, windows),
+      (one) => one.mul(sizeOf(windows.kernel)),
+      (one) => eg.pow(one, 1 / given.p),
+    );
   },
 });
 

@@ -3,6 +3,7 @@
 import * as eg from "edgegrad";
 import { unknownMode } from "../errors.js";
 import type { TypeName } from "../proto/types.js";
+import { chained } from "../values/chained.js";
 
 /** For each type: the bits of its fraction, the exponent of its smallest normal number, and its largest number. */
 const kFormats: Readonly<
@@ -15,15 +16,39 @@ const kFormats: Readonly<
   float4e2m1: [1, 0, 6],
 };
 
+/** The elements that are rounded at a time, because rounding takes many times their memory. */
+const kPart = 2 ** 14;
+
 /** Rounds to the nearest numbers of a type; numbers beyond its range are clamped with `saturate`, otherwise NaN or infinity. */
 export function roundedToSmall(x: eg.Tensor, type: TypeName, saturate: boolean): eg.Tensor {
   const format = kFormats[type];
   if (format === undefined) return x;
+  if (x.numel > kPart && !x.requiresGrad) {
+    const flat = x.reshape([-1]);
+    const parts = Array.from({ length: Math.ceil(x.numel / kPart) }, (_, i) => {
+      const part = eg.narrow(flat, 0, i * kPart, Math.min(kPart, x.numel - i * kPart));
+      return eg.scope(() => roundedToSmall(part, type, saturate).to("float16"));
+    });
+    return eg.cat(parts, 0).reshape(x.shape);
+  }
   const [fraction, smallest, most] = format;
   const precise = x.to("float32");
-  const [, exponent] = eg.frexp(precise.detach());
-  const step = eg.exp2(eg.clamp(exponent.to("float32").sub(1), smallest, null).sub(fraction));
-  const near = eg.round(precise.div(step)).mul(step);
+  const near = eg.scope(() => {
+    const step = chained(
+      eg.scope(() => eg.frexp(precise.detach())[1]),
+      (one) => one.to("float32"),
+      (one) => one.sub(1),
+      (one) => eg.clamp(one, smallest, null),
+      (one) => one.sub(fraction),
+      eg.exp2,
+    );
+    return chained(
+      precise,
+      (one) => one.div(step),
+      eg.round,
+      (one) => one.mul(step),
+    );
+  });
   if (saturate) return eg.clamp(near, -most, most);
   const beyond =
     type === "float8e5m2" ? eg.sign(precise).mul(Number.POSITIVE_INFINITY) : Number.NaN;

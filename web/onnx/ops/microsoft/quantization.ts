@@ -63,6 +63,9 @@ function zeroPoints(
   return eg.narrow(all, 1, 0, count).to(dtype).unsqueeze(2);
 }
 
+/** The bytes of weights that are dequantized at a time. */
+const kPartBytes = 2 ** 22;
+
 const matMulNBits = op({
   attributes: { K: int(0), N: int(0), bits: int(4), block_size: int(32), accuracy_level: ignored },
   weights: [5],
@@ -70,8 +73,22 @@ const matMulNBits = op({
     if (order !== undefined)
       fail("InvalidArgument", "OnnxModule", "an order of the blocks (g_idx) is not supported.");
     const x = tensor(a);
-    const weights = blockWeights(packed, scales, zeros, given);
-    return eg.linear(x, weights.to(x.dtype), tensorOrNull(bias));
+    const rows = Math.max(1, Math.floor(kPartBytes / (4 * given.K)));
+    const part = (value: Value, start: number, size: number) =>
+      value === undefined
+        ? undefined
+        : eg.narrow(tensor(value).reshape([given.N, -1]), 0, start, size);
+    const parts = Array.from({ length: Math.ceil(given.N / rows) }, (_, i) =>
+      eg.scope(() => {
+        const [start, size] = [i * rows, Math.min(rows, given.N - i * rows)];
+        const [own, factors] = [part(packed, start, size), part(scales, start, size)];
+        const offsets = part(zeros, start, size);
+        const weights = blockWeights(own, factors, offsets, { ...given, N: size });
+        return eg.linear(x, weights.to(x.dtype));
+      }),
+    );
+    const product = parts.length === 1 ? (parts[0] as eg.Tensor) : eg.cat(parts, -1);
+    return bias === undefined ? product : product.add(tensor(bias));
   },
 });
 
