@@ -155,7 +155,8 @@ export class Uses {
   #isNeutral(step: Step, at: number, tensor: Stored): boolean {
     if (!isOneOf(step, ["InstanceNormalization"])) return false;
     const readers = this.#readers.get(step.outputs[0] ?? -1) ?? [];
-    if (!readers.every((one) => isOneOf(one.step, ["Reshape"]))) return false;
+    const areReshaped = readers.every((one) => isOneOf(one.step, ["Reshape"]));
+    if (readers.length === 0 || !areReshaped) return false;
     const wanted = at === 1 ? 1 : 0;
     return valuesOf(tensor).every((one: number) => one === wanted);
   }
