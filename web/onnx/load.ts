@@ -4,7 +4,7 @@ import * as eg from "edgegrad";
 import { fail } from "../errors/errors.js";
 import { fileWithout, kBuffersKey, kParametersKey, namesIn } from "./export/kept_file.js";
 import type { ExternalData } from "./files/external.js";
-import { type FixedInput, withFixedInputs } from "./fixed_inputs.js";
+import type { FixedInput } from "./fixed_inputs.js";
 import { noteReleases, removeUnused, usesOf } from "./graph/analyze.js";
 import { type Compiled, compile, constantOf, isFloating } from "./graph/compile.js";
 import { fold } from "./graph/fold.js";
@@ -67,7 +67,8 @@ export async function load<Output = any>(
   try {
     await refuseOthers(kWhere, file);
     const { model: read, apart } = await readFile(file, source, options.externalData);
-    const model = withFixedInputs(read, options.inputs ?? {});
+    const { inputs } = options;
+    const model = inputs ? (await import("./fixed_inputs.js")).withFixedInputs(read, inputs) : read;
     listsAsTensors(nodesIn(model));
     const domains = await loadDomains(importsOf(model), nodesIn(model));
     return moduleOfParts(model, apart, domains, options);

@@ -252,6 +252,27 @@ describe("com.microsoft", () => {
     assertClose(w, a.matmul(byBlock([128, 128, 128, 128]).t()));
   });
 
+  test("MatMulNBits of many rows, a part of them at a time", async () => {
+    const [K, N] = [512, 3000];
+    const a = randn(2, K);
+    const packed = eg.randint(0, 255, [N, K / 32, 16]).to("uint8");
+    const scales = eg.rand([N * (K / 32)]);
+    const [low, high] = [packed.bitwiseAnd(15), packed.bitwiseRightShift(4)];
+    const numbers = eg
+      .stack([low, high], -1)
+      .reshape([N, K / 32, 32])
+      .float()
+      .sub(8);
+    const weights = numbers.mul(scales.reshape([N, -1, 1])).reshape([N, K]);
+    const [y] = await outputsOf("MatMulNBits", [a, packed, scales], {
+      K,
+      N,
+      block_size: 32,
+      bits: 4,
+    });
+    assertClose(y, a.matmul(weights.t()));
+  });
+
   test("quantized sums and products", async () => {
     const [a, b] = [
       eg.tensor([2, 100], { dtype: "uint8" }),
