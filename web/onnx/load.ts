@@ -144,11 +144,17 @@ function moduleFrom(
   const { stored, constants, slotCount } = compiled;
   const graph = withOutputs(compiled, options.outputs);
   const fixed = new Set(Object.keys(options.inputs ?? {}));
+  // Since version 4 of the format, an input with a stored tensor is one that a call may replace.
+  const replaced = new Set(Number(model.irVersion ?? 0) < 4 ? [] : graph.inputs);
+  const defaults = new Map<number, Value>();
+  const set = (slots: readonly number[], value: Value) => {
+    for (const slot of slots) (replaced.has(slot) ? defaults : constants).set(slot, value);
+  };
   // Branches whose conditions are known are taken before it is decided what is learned.
   for (const one of stored) {
     if (isFloating(one.tensor) && !fixed.has(one.name)) continue;
     const value = one.tensor.count <= kMostHostElements ? constantOf(one.tensor) : undefined;
-    if (value instanceof Host) for (const slot of one.slots) constants.set(slot, value);
+    if (value instanceof Host) set(one.slots, value);
   }
   fold(graph, constants);
   removeUnused(graph);
@@ -160,13 +166,12 @@ function moduleFrom(
   const kept = new Keeper(uses, usesOf(graph), listed, fixed, options.trainable ?? true).keep(
     stored,
   );
-  for (const { slots, value } of kept.constants)
-    for (const slot of slots) constants.set(slot, value);
+  for (const { slots, value } of kept.constants) set(slots, value);
   fold(graph, constants);
   fuse(graph, constants);
   noteReleases(graph);
   const frame: Value[] = new Array(slotCount).fill(undefined);
-  for (const [slot, value] of constants) frame[slot] = value;
+  for (const [slot, value] of [...constants, ...defaults]) frame[slot] = value;
   return moduleOf(
     programFrom(graph, frame, kept, model, apart, options),
     [...kept.held.values()].map(({ value }) => value),

@@ -343,6 +343,34 @@ test("a scalar parameter of a module that save() wrote is one again", async () =
   assert.deepEqual(names(saved), ["temperature"]);
 });
 
+test("numbers alone follow, too, when a module is converted", async () => {
+  const module = await loaded(
+    [node("Expand", ["third", "two"], ["e"]), node("Add", ["x", "e"], ["y"])],
+    [weight("third", [], 1 / 3), tensorProto("two", [2], [1, 2], 7)],
+  );
+  assert.equal(Object.keys(module.stateDict()).length, 0);
+  for (const [convert, dtype] of [
+    ["double", "float64"],
+    ["half", "float16"],
+  ]) {
+    module[convert]();
+    const y = module.call(eg.ones([1, 2], { dtype }));
+    assert.equal(y.dtype, dtype);
+  }
+});
+
+test("a number that is an input with a default can be replaced", async () => {
+  const module = await loaded(
+    [node("Mul", ["x", "factor"], ["y"])],
+    [weight("factor", [], 2)],
+    {},
+    { inputs: [valueInfo("x", null), valueInfo("factor", [])] },
+  );
+  const x = eg.tensor([1, 2]);
+  assert.deepEqual(module.call(x).arraySync(), [2, 4]);
+  assert.deepEqual(module.run({ x, factor: eg.tensor(5) }).y.arraySync(), [5, 10]);
+});
+
 test("constants follow when a module is converted", async () => {
   const module = await loaded(
     [

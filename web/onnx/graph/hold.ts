@@ -75,6 +75,7 @@ export class Keeper {
   keep(stored: readonly StoredTensor[]): Kept {
     const held = new Map<StoredTensor, Held>();
     const constants: { slots: readonly number[]; value: Value }[] = [];
+    const small: StoredTensor[] = [];
     const described = stored.map((one): OnnxTensor => {
       const { slots, name, tensor } = one;
       const usual = this.#usual(one);
@@ -88,7 +89,10 @@ export class Keeper {
         if (constant instanceof eg.Tensor) {
           const value = new eg.nn.Buffer(constant, { persistent: false });
           held.set(one, { slots, name: name || `constant_${slots[0]}`, value });
-        } else constants.push({ slots, value: constant });
+        } else {
+          constants.push({ slots, value: constant });
+          small.push(one);
+        }
       } else {
         const data = tensorOfStored(tensor);
         const value = isParameter ? new eg.nn.Parameter(data) : new eg.nn.Buffer(data);
@@ -97,7 +101,21 @@ export class Keeper {
       const { type, shape } = tensor;
       return { name, shape, dtype: dtypeOf(type) ?? "string", kind, reason };
     });
+    this.#follow(small, held);
     return { held, constants, described };
+  }
+
+  // A module shows by the dtype of what it holds that it was converted, so it holds one number of each dtype that it would lack.
+  #follow(small: readonly StoredTensor[], held: Map<StoredTensor, Held>): void {
+    const kinds = new Set([...held.values()].map(({ value }) => value.dtype));
+    for (const one of small) {
+      const { name, tensor, slots } = one;
+      const dtype = dtypeOf(tensor.type);
+      if (!kTrainable.test(tensor.type) || dtype === null || kinds.has(dtype)) continue;
+      kinds.add(dtype);
+      const value = new eg.nn.Buffer(tensorOfStored(tensor), { persistent: false });
+      held.set(one, { slots: [], name: name || `constant_${slots[0]}`, value });
+    }
   }
 
   #usual(one: StoredTensor): Verdict {

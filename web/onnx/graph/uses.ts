@@ -139,7 +139,8 @@ export class Uses {
     if (at === 0 && isOneOf(step, kMoves)) return "follow";
     const isSum = isOneOf(step, ["Add", "Sum"]);
     if (isSum && this.#isBiasOfOne(others, tensor)) return learned(`a bias that ${title} adds`);
-    if (this.#isOne(slot) && !others.every((one) => this.#isOne(one)))
+    const isOne = tensor.count === 1 || this.#isOne(slot);
+    if (isOne && !others.every((one) => this.#isOne(one)))
       return constant(`one number in ${title}`);
     if (isStatic) return "follow";
     const isProduct = isOneOf(step, ["Mul"]);
