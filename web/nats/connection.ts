@@ -77,6 +77,7 @@ export async function connectTo(
   where: string,
   { servers, credentials }: ConnectionChoice,
   name: string,
+  inboxPrefix = `_INBOX_${name}`,
 ): Promise<NatsConnection> {
   const { core } = await loadClientPackages(where);
   const { user, password, token, nkeySeed, creds, tls } = credentials;
@@ -85,7 +86,7 @@ export async function connectTo(
     servers: [...servers],
     name: `edgegrad ${name}`,
     // Replies go to subjects with this prefix, which permissions can hide from other clients.
-    inboxPrefix: `_INBOX_${name}`,
+    inboxPrefix,
     maxReconnectAttempts: -1,
     reconnectTimeWait: kReconnectMs,
     reconnectJitter: kReconnectMs,

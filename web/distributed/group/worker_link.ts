@@ -2,7 +2,6 @@
 
 import type { Worker } from "node:worker_threads";
 import { EdgeGradError } from "edgegrad";
-import { fail } from "../../errors/errors.js";
 import type { CollectiveRequest, Failure, Place, Reply, Request } from "../requests.js";
 import { Outcome } from "../requests.js";
 
@@ -27,6 +26,10 @@ interface Pending {
 
 // The worker's own timeout ends operations earlier, unless the worker itself has ended.
 const kMoreMs = 5000;
+const kNoAnswer: Failure = {
+  code: "DeviceLost",
+  text: "the worker of the group does not answer.",
+};
 
 /** The description of an operation; the link adds the other fields of the request. */
 export type CollectiveCall = Omit<CollectiveRequest, "type" | "id" | "sequence" | "outcome">;
@@ -82,10 +85,19 @@ export class WorkerLink {
     const done = this.#ask(where, (id) => {
       const sequence = this.#sequence++;
       return { ...call, type: "collective", id, sequence, outcome: outcome.memory };
-    }).then(() => throwIfFailed(where, outcome.wait(0)));
+    }).then(() => {
+      const ended = outcome.wait(0);
+      throwIfFailed(where, ended === "late" ? kNoAnswer : ended);
+    });
     // The failure is reported where the operation is awaited.
     done.catch(() => {});
-    const wait = () => throwIfFailed(where, outcome.wait(this.timeout + kMoreMs));
+    const wait = () => {
+      const ended = outcome.wait(this.timeout + kMoreMs);
+      const failure = ended === "late" ? kNoAnswer : ended;
+      // A thread that was blocked hears of the loss only after it has returned, and its program asks for it before.
+      if (failure?.code === "DeviceLost") this.onLost(failure);
+      throwIfFailed(where, failure);
+    };
     return { data, done, wait };
   }
 
@@ -130,8 +142,6 @@ export class WorkerLink {
   }
 }
 
-function throwIfFailed(where: string, outcome: Failure | null | "late"): void {
-  if (outcome === null) return;
-  if (outcome === "late") fail("DeviceLost", where, "the worker of the group does not answer.");
-  throw errorOf(where, outcome as Failure);
+function throwIfFailed(where: string, failure: Failure | null): void {
+  if (failure !== null) throw errorOf(where, failure);
 }

@@ -3,6 +3,8 @@
 /** The names of a run. */
 export interface RunNames {
   readonly bucket: string;
+  /** The prefix of the subjects of answers, which permissions can name. */
+  readonly replies: string;
   /** The subject on which members announce that they are alive. */
   readonly alive: string;
   /** The subject on which a member announces that it cannot continue. */
@@ -21,6 +23,7 @@ export function namesOf(run: string): RunNames {
   const prefix = `edgegrad-distributed.${run}`;
   return {
     bucket: `edgegrad-distributed-${run}`,
+    replies: `_INBOX_edgegrad-distributed-${run}`,
     alive: `${prefix}.alive`,
     failed: `${prefix}.failed`,
     changed: `${prefix}.changed`,

@@ -56,7 +56,8 @@ export class Participant {
   ): Promise<Participant> {
     const id = globalThis.crypto.randomUUID();
     const names = namesOf(options.run);
-    const connection = await connectTo(where, options.connection, `rank_${id.slice(0, 8)}`);
+    const name = `rank_${id.slice(0, 8)}`;
+    const connection = await connectTo(where, options.connection, name, names.replies);
     try {
       const most = connection.info?.max_payload ?? 0;
       const needed = kPieceBytes + kHeaderBytes;
