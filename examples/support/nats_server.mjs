@@ -12,12 +12,12 @@ const kTryMs = 5;
 /** The server takes a port that is free. */
 const kAnyPort = -1;
 
-/** Starts a server; `config` is more text of its configuration, with `files` beside it. */
-export async function startNats({ config = "", files = {} } = {}) {
+/** Starts a server; `config` and `jetstream` are more text of its configuration and of that of its storage, with `files` beside it. */
+export async function startNats({ config = "", jetstream = "", files = {} } = {}) {
   await ensurePackages("federated");
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-nats-"));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-  const server = new NatsServer(folder, config);
+  const server = new NatsServer(folder, config, jetstream);
   await server.start();
   return server;
 }
@@ -25,12 +25,14 @@ export async function startNats({ config = "", files = {} } = {}) {
 class NatsServer {
   #child = null;
   #config;
+  #jetstream;
   #webSocketPort = kAnyPort;
 
-  constructor(folder, config) {
+  constructor(folder, config, jetstream) {
     this.folder = folder;
     this.port = kAnyPort;
     this.#config = config;
+    this.#jetstream = jetstream;
   }
 
   get url() {
@@ -46,7 +48,7 @@ class NatsServer {
     const file = join(this.folder, "nats.conf");
     const text = `
     listen: "127.0.0.1:${this.port}"
-    jetstream { store_dir: "${this.folder}" }
+    jetstream { store_dir: "${this.folder}", ${this.#jetstream} }
     websocket { listen: "127.0.0.1:${this.#webSocketPort}", no_tls: true }
     ports_file_dir: "${this.folder}"
     ${this.#config}`;

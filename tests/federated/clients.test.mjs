@@ -112,13 +112,10 @@ describe("a client", () => {
     });
     await soon("update of the first one", sent);
     await (await first).leave();
-    const wire = await Wire.open(nats.url, "$JS.API.DIRECT.GET.>");
+    const wire = await Wire.open(nats.url, `edgegrad.${run.run}.ask.client-1`);
     const again = await join({ ...run, name: "client-1", train });
-    const asksFor =
-      (what) =>
-      ({ subject, reply }) =>
-        subject.endsWith(what) && reply.startsWith("_INBOX_client-1.");
-    await wire.next("question for its last update", asksFor("update.client-1"));
+    const asksFor = (what) => (message) => message.headers.get("EdgeGrad-Ask") === what;
+    await wire.next("question for its last update", asksFor("verdict"));
     // It asks for the record again when it has done what there is to do in the round.
     await wire.next("question for the record", asksFor("record"));
     await wire.close();
@@ -158,10 +155,9 @@ describe("a client", () => {
 
   test("joins a run before it begins", async () => {
     const run = newRun();
-    const record = `$JS.API.DIRECT.GET.*.$KV.edgegrad_${run.run}.record`;
-    const wire = await Wire.open(nats.url, record);
+    const wire = await Wire.open(nats.url, `edgegrad.${run.run}.here.*`);
     const client = await join({ ...run, train: trainerOf(0) });
-    await wire.next("question for the record");
+    await wire.next("sign of life");
     await wire.close();
     const options = { ...kUsual, minClients: 1, rounds: 1 };
     const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });

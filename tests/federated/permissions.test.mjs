@@ -1,38 +1,19 @@
 // The configuration of docs/guide/federated.md: a client trains with it, and can do nothing in the name of another.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { headers, nkeyAuthenticator, nkeys } from "@nats-io/nats-core";
-import { connect } from "@nats-io/transport-node";
 import * as eg from "edgegrad";
 import { FedAvg, join, serve } from "edgegrad/federated";
-import { startNats } from "../../examples/support/nats_server.mjs";
-import { kRoot } from "../js/support/files.mjs";
 import { soon, until } from "../support/until.mjs";
+import { connectAs, keyOf, seedOf, startGuideServer } from "./support/guide_server.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, trainerOf } from "./support/task.mjs";
-
-const kNames = ["coordinator", "alice", "bob"];
-const keys = Object.fromEntries(kNames.map((name) => [name, nkeys.createUser()]));
-const seedOf = (name) => new TextDecoder().decode(keys[name].getSeed());
-
-/** The configuration of the guide, with a second client like the first. */
-function configuration() {
-  const guide = readFileSync(`${kRoot}docs/guide/federated.md`, "utf8");
-  const [, text] = /```text\njetstream \{\}\n([\s\S]*?)```/.exec(guide);
-  const [alice] = /\{ nkey: ALICE[\s\S]*?\} \}/.exec(text);
-  const bob = alice.replaceAll("alice", "bob").replace("ALICE", "BOB");
-  return text
-    .replace(alice, `${alice}\n${bob}`)
-    .replace(/COORDINATOR|ALICE|BOB/g, (name) => keys[name.toLowerCase()].getPublicKey());
-}
 
 let nats;
 await eg.init();
 before(async () => {
-  nats = await startNats({ config: configuration() });
+  nats = await startGuideServer();
 });
 after(() => nats.close());
 
@@ -43,6 +24,7 @@ describe("with the configuration of the guide", () => {
     const coordinator = await serve({
       ...run(),
       credentials: { nkeySeed: seedOf("coordinator") },
+      clients: { alice: keyOf("alice"), bob: keyOf("bob") },
       strategy: new FedAvg(),
       rounds: 2,
       minClients: 2,
@@ -50,7 +32,13 @@ describe("with the configuration of the guide", () => {
     });
     const clients = await Promise.all(
       ["alice", "bob"].map((name, i) =>
-        join({ ...run(), name, credentials: { nkeySeed: seedOf(name) }, train: trainerOf(i) }),
+        join({
+          ...run(),
+          name,
+          credentials: { nkeySeed: seedOf(name) },
+          coordinator: keyOf("coordinator"),
+          train: trainerOf(i),
+        }),
       ),
     );
     const { rounds } = await endOf(coordinator, clients);
@@ -64,9 +52,7 @@ describe("with the configuration of the guide", () => {
   });
 
   test("a client cannot write or do what is not its own", async () => {
-    const authenticator = nkeyAuthenticator(keys.alice.getSeed());
-    const options = { servers: nats.url, authenticator, inboxPrefix: "_INBOX_alice" };
-    const connection = await connect(options);
+    const connection = await connectAs(nats.url, "alice");
     const violations = [];
     void (async () => {
       for await (const { error } of connection.status()) if (error) violations.push(error.message);
@@ -75,10 +61,9 @@ describe("with the configuration of the guide", () => {
     const timeout = 120_000;
     const js = jetstream(connection, { timeout });
     const jsm = await jetstreamManager(connection, { checkAPI: false, timeout });
-    const own = headers();
-    own.set("EdgeGrad-Round", "1");
-    await js.publish("edgegrad.digits.update.alice", "mine", { headers: own });
     const kForbidden = {
+      "an update of her own, past the coordinator": () =>
+        js.publish("edgegrad.digits.update.alice", "mine"),
       "an update of bob's": () => js.publish("edgegrad.digits.update.bob", "his"),
       "the record": () => js.publish("$KV.edgegrad_digits.record", "{}"),
       "the lease": () => js.publish("$KV.edgegrad_digits.leader", "me"),
@@ -106,14 +91,15 @@ describe("with the configuration of the guide", () => {
   });
 
   test("a client under another name than its key's is told so", async () => {
-    const client = await join({
+    const joining = join({
       ...run(),
       run: "other",
       name: "bob",
       credentials: { nkeySeed: seedOf("alice") },
       train: trainerOf(0),
     });
-    await assert.rejects(soon("error", client.finished), /\[join\] the server does not let "bob"/);
+    const error = joining.then(({ finished }) => finished);
+    await assert.rejects(soon("error", error), /\[join\] the server does not let "bob"/);
   });
 
   test("nobody connects without a key", async () => {

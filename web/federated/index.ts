@@ -2,8 +2,15 @@
 
 export type { Credentials } from "../nats/connection.js";
 export { Client, join } from "./client/client.js";
-export type { ClientRound, JoinOptions, TrainInput, TrainResult } from "./client/options.js";
+export type {
+  ClientRound,
+  JoinOptions,
+  Refused,
+  TrainInput,
+  TrainResult,
+} from "./client/options.js";
 export { Coordinator, type History } from "./coordinator/coordinator.js";
+export type { RunEvent, RunEventType } from "./coordinator/events.js";
 export type { EvaluateInput, Limits, RoundFailure, ServeOptions } from "./coordinator/options.js";
 export { serve } from "./coordinator/serve.js";
 export { MemoryNetwork } from "./memory/network.js";

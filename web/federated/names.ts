@@ -17,8 +17,10 @@ export interface RunNames {
   readonly changed: string;
   /** The subject on which a coordinator asks clients to announce themselves. */
   readonly who: string;
-  /** The subject of a client's updates; "*" for those of all. */
+  /** The subject under which a client's updates are stored; "*" for those of all. Only coordinators write to it. */
   updatesOf(client: string): string;
+  /** The subject of a client's requests; "*" for those of all. */
+  asksOf(client: string): string;
   /** The subject on which a client announces itself; "*" for those of all. */
   presenceOf(client: string): string;
 }
@@ -44,6 +46,7 @@ export function namesOf(where: string, run: unknown): RunNames {
     changed: `edgegrad.${name}.changed`,
     who: `edgegrad.${name}.who`,
     updatesOf: (client) => `edgegrad.${name}.update.${client}`,
+    asksOf: (client) => `edgegrad.${name}.ask.${client}`,
     presenceOf: (client) => `edgegrad.${name}.here.${client}`,
   };
 }
@@ -52,3 +55,6 @@ export function namesOf(where: string, run: unknown): RunNames {
 export function clientIn(subject: string): string {
   return subject.slice(subject.lastIndexOf(".") + 1);
 }
+
+/** The prefix of the subjects on which a client gets answers: the only ones on which it may be answered. */
+export const inboxOf = (client: string) => `_INBOX_${client}`;

@@ -1,8 +1,8 @@
-// The messages by which clients announce themselves between updates, and how often they do.
+// The messages by which clients announce themselves, and how often they do. Each is followed by the client's session.
 
 /** The interval at which clients announce themselves. */
 export const kPresenceMs = 2000;
+/** The message of a client that is present. */
+export const kHere = "here";
 /** The message of a client that leaves. */
 export const kGone = "gone";
-/** The message of a client that has sent an update. */
-export const kSent = "sent";

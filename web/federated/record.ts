@@ -1,5 +1,7 @@
 // The record of a run: all progress of the run is a write of this value.
 
+import { fail } from "../errors/errors.js";
+import { isPlain } from "../nats/options.js";
 import type { SecureRecord } from "./secure/record.js";
 import type { SecureSettings } from "./secure/settings.js";
 import type { StoredObject } from "./stored_object.js";
@@ -52,7 +54,9 @@ export interface RoundSummary {
 
 /** A run's record. */
 export interface RunRecord {
-  readonly format: 1;
+  readonly format: 2;
+  /** A number of this run that no other run has, also not a later one of the same name. */
+  readonly id: string;
   /** The number of coordinators that have led so far; it fences off former leaders. */
   readonly term: number;
   readonly state: "waiting" | "open" | "finished";
@@ -69,17 +73,69 @@ export interface RunRecord {
   readonly selected: readonly string[];
   /** The probability with which each client was selected, and the expected number of clients. */
   readonly sampling: { readonly probability: number; readonly expected: number };
-  /** When the round was opened, and its deadline, in milliseconds since 1970. */
-  readonly opened: number;
+  /** How often the round was opened, from 1: it is opened again if it is given up. */
+  readonly attempt: number;
+  /** How often the deadline of this attempt has been extended. */
+  readonly extensions: number;
+  /** The milliseconds since the round was opened and until its deadline, both at the time of this write: clocks need not agree. */
+  readonly spent: number;
   readonly deadline: number;
   readonly client: ClientSettings;
   readonly secure?: SecureRecord | undefined;
   readonly last: RoundSummary | null;
 }
 
-/** Parses a record. It is trusted, because only coordinators can write it. */
-export function parseRecord(bytes: Uint8Array): RunRecord {
-  return JSON.parse(new TextDecoder().decode(bytes));
+/** The format of the record. */
+export const kFormat = 2;
+
+/** Parses the record of a run; throws InvalidArgument if the bytes are none. */
+export function parseRecord(where: string, run: string, bytes: Uint8Array): RunRecord {
+  const value = read(bytes);
+  const format = value?.format;
+  if (typeof format === "number" && format !== kFormat) {
+    const message = `run "${run}" is of format ${format}, and this version reads ${kFormat}`;
+    fail("InvalidArgument", where, `${message}. Begin another run, or delete this one.`);
+  }
+  if (value !== null && isRecord(value)) return value as unknown as RunRecord;
+  const advice = "Something else has written it; check who may, and delete the run.";
+  return fail("InvalidArgument", where, `the record of run "${run}" is not one. ${advice}`);
+}
+
+function read(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isPlain(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRecord(value: Readonly<Record<string, unknown>>): boolean {
+  const { state, selected, client, last } = value;
+  const numbers = ["term", "round", "rounds", "attempt", "extensions", "spent", "deadline"];
+  const isOptional = (one: unknown) => one === undefined || isPlain(one);
+  return (
+    numbers.every((name) => Number.isFinite(value[name])) &&
+    ["waiting", "open", "finished"].some((one) => one === state) &&
+    typeof value.id === "string" &&
+    typeof value.strategy === "string" &&
+    Array.isArray(selected) &&
+    selected.every((one) => typeof one === "string") &&
+    isObject(value.weights) &&
+    isObject(value.progress) &&
+    isPlain(client) &&
+    isPlain(value.sampling) &&
+    (last === null || isPlain(last)) &&
+    isOptional(value.secure) &&
+    isOptional(value.fragment)
+  );
+}
+
+function isObject(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { name, nuid, digest, chunks, size } = value;
+  const areTexts = [name, nuid, digest].every((one) => typeof one === "string");
+  return areTexts && [chunks, size].every((one) => Number.isSafeInteger(one) && Number(one) >= 0);
 }
 
 /** The objects that a record names. */

@@ -34,14 +34,19 @@ export function isOverlap(error: unknown): boolean {
 /** Whether an error comes from the connection or the server's present state, so that the call can be retried. */
 export function isTransient(error: unknown): boolean {
   if (kTransient.has(nameOf(error))) return true;
-  const code = codeOf(error);
-  // JetStream's codes for a server that is starting, or has no leader or no resources at the moment.
-  return [10008, 10009, 10023, 10039, 10077, 503].includes(code ?? 0) && !isFull(error);
+  // JetStream's codes for a server that is starting, or has no leader at the moment.
+  return [10008, 10009, 10039, 503].includes(codeOf(error) ?? 0) || isOutOfRoom(error);
+}
+
+/** Whether the server has no room for more, of a stream or at all. */
+export function isOutOfRoom(error: unknown): boolean {
+  // JetStream's codes: an account's or the server's resources, its storage, its memory, and a stream that stores no more.
+  return [10002, 10023, 10028, 10047, 10077].includes(codeOf(error) ?? 0) && !isFull(error);
 }
 
 /** Whether the server stores no more messages of this subject. */
 export function isFull(error: unknown): boolean {
-  return codeOf(error) === 10077;
+  return codeOf(error) === 10077 && (error as Error).message.includes("per subject");
 }
 
 /** Whether the server denies this connection a subject. */

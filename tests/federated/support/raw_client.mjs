@@ -1,4 +1,5 @@
-// A client without edgegrad: it sends whatever a test wants.
+// A client without edgegrad: it sends whatever a test wants. As the server of a test lets everybody do everything, it stores by itself what
+// the coordinator would.
 
 import { createHash } from "node:crypto";
 import { jetstream } from "@nats-io/jetstream";
@@ -13,7 +14,7 @@ const kMost = 120_000; // ms
 export async function rawClient({ servers, run, name, ...credentials }) {
   const connection = await connect({ servers, inboxPrefix: `_INBOX_${name}`, ...credentials });
   const js = jetstream(connection, { timeout: kMost });
-  const here = () => connection.publish(`edgegrad.${run}.here.${name}`);
+  const here = () => connection.publish(`edgegrad.${run}.here.${name}`, "here raw");
   const timer = setInterval(here, 500); // timer: a sign of life
   connection.subscribe(`edgegrad.${run}.who`, { callback: here });
   here();
@@ -27,9 +28,7 @@ export async function rawClient({ servers, run, name, ...credentials }) {
       head.set("EdgeGrad-Part", part);
       head.set("EdgeGrad-Digest", digest ?? createHash("sha256").update(bytes).digest("hex"));
       const options = { headers: head, msgID: id ?? `raw${name}${ids++}` };
-      const ack = await js.publish(`edgegrad.${run}.update.${to}`, bytes, options);
-      connection.publish(`edgegrad.${run}.here.${name}`, "sent");
-      return ack;
+      return js.publish(`edgegrad.${run}.update.${to}`, bytes, options);
     },
     /** Sends bytes without any header. */
     sendBare: (bytes) => js.publish(`edgegrad.${run}.update.${name}`, bytes),

@@ -75,7 +75,7 @@ export async function passDeadline(coordinator, options, ms = 0) {
   try {
     const kv = await new Kvm(jetstream(connection)).open(`edgegrad_${run}`);
     const entry = await kv.get("record");
-    const record = { ...entry.json(), deadline: Date.now() + ms };
+    const record = { ...entry.json(), deadline: ms };
     await kv.update("record", JSON.stringify(record), entry.revision);
   } finally {
     await connection.close();

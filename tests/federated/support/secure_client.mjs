@@ -165,8 +165,9 @@ export async function secureClient({ servers, run, name, differences, samples = 
   const jsm = await jetstreamManager(connection);
   const kv = await new Kvm(js).open(`edgegrad_${run}`);
   const objects = await new Objm(js).open(`edgegrad_${run}`);
-  const here = (said = "") => connection.publish(`edgegrad.${run}.here.${name}`, said);
-  const timer = setInterval(here, 500); // timer: a sign of life
+  const here = (said = "here") =>
+    connection.publish(`edgegrad.${run}.here.${name}`, `${said} second`);
+  const timer = setInterval(() => here(), 500); // timer: a sign of life
   connection.subscribe(`edgegrad.${run}.who`, { callback: () => here() });
   let attempt = null;
   let done = "";
@@ -181,7 +182,6 @@ export async function secureClient({ servers, run, name, differences, samples = 
     head.set("EdgeGrad-Phase", `${number} ${phase}`);
     const options = { headers: head, msgID: `${run}${name}${ids++}` };
     await js.publish(`edgegrad.${run}.update.${name}`, bytes, options);
-    here("sent");
   }
 
   async function answer({ round, client, secure: { attempt: number, step } }) {
@@ -217,11 +217,24 @@ export async function secureClient({ servers, run, name, differences, samples = 
   finished.catch(() => {});
   return {
     finished,
-    /** Writes the record anew, as a coordinator does. */
+    /** Sends clients another record than that of the run, as a coordinator could, and gives them the run's objects. */
     async replaceRecord(change) {
       const entry = await kv.get("record");
-      await kv.update("record", JSON.stringify(change(entry.json())), entry.revision);
-      connection.publish(`edgegrad.${run}.changed`);
+      const record = change(entry.json());
+      connection.subscribe(`edgegrad.${run}.ask.*`, {
+        callback: async (_, message) => {
+          const answer = headers();
+          const name = message.headers.get("EdgeGrad-Object");
+          answer.set("EdgeGrad-Status", name === "" ? "busy" : "ok");
+          const all = name === "" ? Buffer.alloc(0) : Buffer.from(await objects.getBlob(name));
+          const from = Number(message.headers.get("EdgeGrad-Offset"));
+          message.respond(all.subarray(from, from + 500_000), { headers: answer });
+        },
+      });
+      await connection.flush();
+      const head = headers();
+      head.set("EdgeGrad-Revision", `${entry.revision + 1}`);
+      connection.publish(`edgegrad.${run}.changed`, JSON.stringify(record), { headers: head });
     },
     /** Resolves when the server has messages of clients about a step of the first attempt. */
     haveAnswered: (clients, phase) =>

@@ -2,28 +2,40 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
-import { isForbidden, isFull, isTransient } from "../../nats/failures.js";
+import { isForbidden } from "../../nats/failures.js";
 import { sleep, WakeSignal } from "../../nats/waiting.js";
-import { kGone, kPresenceMs, kSent } from "../presence_messages.js";
+import { digestOf } from "../digest.js";
+import { kGone, kHere, kPresenceMs } from "../presence_messages.js";
 import type { RunRecord } from "../record.js";
 import { kPhaseHeader, type Phase, phaseHeader } from "../secure/phases.js";
-import { type ClientLink, openLink } from "../transport.js";
-import { Compressor, encodeWeights, partsOf } from "../update/encode.js";
+import { loadCheck, signerOf } from "../signatures.js";
+import { credentialsOf, openWire } from "../transport.js";
+import {
+  type Compressed,
+  Compressor,
+  encodeWeights,
+  type Part,
+  partsOf,
+} from "../update/encode.js";
 import type { State } from "../update/state.js";
-import { TemporarilyUnavailable } from "./link.js";
+import { Link, TemporarilyUnavailable } from "./link.js";
 import {
   type ClientRound,
   type JoinOptions,
   type ReadJoinOptions,
+  type Refused,
   readJoinOptions,
 } from "./options.js";
 import type { SecureClient } from "./secure.js";
 import { type Trained, Trainer } from "./trainer.js";
 
 const kWhere = "join";
-// Clients are notified of changes of the record; polling finds those whose notification was lost with the connection.
-const kPollMs = 2000;
+// Clients are notified of changes of the record, and ask when a connection has been made again; polling finds notifications that were lost.
+const kPollMs = 10_000;
 const kRetryMs = 250;
+
+/** The end of an attempt at a round, without what the client knows itself. */
+type Sent = Pick<ClientRound, "outcome"> & { readonly refused?: Refused; readonly again?: boolean };
 
 /** A client of a run, which join() creates. */
 export class Client {
@@ -32,7 +44,7 @@ export class Client {
   /** The client's name in the run. */
   readonly name: string;
   readonly #options: ReadJoinOptions;
-  readonly #link: ClientLink;
+  readonly #link: Link;
   readonly #trainer: Trainer;
   readonly #changed = new WakeSignal();
   readonly #end = new AbortController();
@@ -40,11 +52,12 @@ export class Client {
   #compressor: Compressor | null = null;
   #secure: SecureClient | null = null;
   #handled = "";
+  #record: RunRecord | null = null;
   #forbidden: Error | null = null;
   #step: { readonly key: string; readonly controller: AbortController } | null = null;
 
   /** @internal */
-  constructor(options: ReadJoinOptions, link: ClientLink, model: eg.nn.Module) {
+  constructor(options: ReadJoinOptions, link: Link, model: eg.nn.Module) {
     this.#options = options;
     this.#link = link;
     this.#trainer = new Trainer(options, link, model);
@@ -71,23 +84,21 @@ export class Client {
     const { signal } = this.#end;
     const leave = () => this.#end.abort();
     given?.addEventListener("abort", leave);
-    this.#link.onRecord(() => {
-      this.#changed.wake();
-      void this.#abortIfOver();
-    });
-    this.#link.onWho(() => this.#link.say());
-    this.#link.onForbidden((error) => {
+    const { wire } = this.#link;
+    this.#link.onRecord((record) => this.#hear(record));
+    wire.onBack(() => this.#hear(null));
+    wire.onWho(() => this.#link.say(kHere));
+    wire.onForbidden((error) => {
       this.#forbidden = error;
       leave();
     });
-    const presence = setInterval(() => {
-      this.#link.say();
-      void this.#abortIfOver();
-    }, kPresenceMs);
+    const presence = setInterval(() => this.#link.say(kHere), kPresenceMs);
+    const polling = setInterval(() => this.#hear(null), kPollMs);
     try {
-      this.#link.say();
+      this.#link.say(kHere);
       while (!signal.aborted) {
-        const record = await this.#link.readRecord();
+        const record = this.#record ?? (await this.#link.readRecord());
+        this.#record = null;
         if (record?.state === "finished") return;
         if (record !== null) this.#checkSecure(record);
         if (record === null || !this.#isAskedBy(record) || keyOf(record) === this.#handled) {
@@ -103,16 +114,30 @@ export class Client {
     } finally {
       this.#trainer.free();
       clearInterval(presence);
+      clearInterval(polling);
       given?.removeEventListener("abort", leave);
       this.#link.say(kGone);
       await this.#link.close();
     }
   }
 
+  /** Takes the record as it was announced, or asks for it. */
+  #hear(record: RunRecord | null): void {
+    if (record !== null) {
+      this.#record = record;
+      this.#abortIfOver(record);
+    } else if (this.#step !== null) {
+      // What cannot be read now is read when the step is over.
+      void this.#link.readRecord().then(
+        (read) => read !== null && this.#abortIfOver(read),
+        () => {},
+      );
+    }
+    this.#changed.wake();
+  }
+
   #refuse(error: Error): never {
-    const { run } = this.#options.names;
-    const message = `the server does not let "${this.name}" take part in "${run}": ${error.message}.`;
-    return fail("InvalidArgument", kWhere, `${message} See docs/guide/federated.md.`);
+    return refuseForbidden(this.#options, error);
   }
 
   async #takePart(record: RunRecord): Promise<void> {
@@ -152,76 +177,146 @@ export class Client {
   async #trainIn(record: RunRecord, signal: AbortSignal): Promise<void> {
     const { round } = record;
     const isSecure = record.secure !== undefined;
-    if (!isSecure && this.#handled === "" && (await this.#link.hasSent(round))) return;
+    if (!isSecure && this.#handled === "" && (await this.#hasSent(round))) return;
     const clients = isSecure ? await (await this.#secureClient()).beforeTraining(record) : 1;
     if (clients === null) return;
-    const trained = await this.#trainer.train(record, signal);
-    try {
-      const bytes = trained && (await this.#encode(record, trained, clients));
-      let outcome: ClientRound["outcome"] = trained === null ? "late" : "refused";
-      if (bytes !== null) outcome = await this.#send(bytes, record, "masked");
-      if (outcome === "sent") trained?.sent();
-      if (!this.#end.signal.aborted) {
-        this.#options.onRound?.({ round, outcome, bytes: bytes?.length ?? 0 });
-      }
-    } finally {
-      trained?.free();
+    let refused: Refused | undefined;
+    for (;;) {
+      const trained = await this.#trainer.train(record, signal, refused);
+      const { bytes, ...end } = await this.#endOf(record, trained, clients);
+      if (this.#end.signal.aborted) return;
+      refused = end.refused;
+      if (refused !== undefined && end.again && !signal.aborted) continue;
+      this.#options.onRound?.({ round, outcome: end.outcome, bytes, ...refused });
+      return;
     }
   }
 
-  /** Returns the bytes of the update; null if the run's secure aggregation cannot add it. */
+  /** Whether the coordinator has an update of this client, from before a restart. */
+  async #hasSent(round: number): Promise<boolean> {
+    const verdict = await this.#link.verdict(round);
+    if (verdict === null) throw new TemporarilyUnavailable();
+    return verdict.state === "counted" || verdict.state === "wait";
+  }
+
+  /** Sends what training has given, and frees it. */
+  async #endOf(
+    record: RunRecord,
+    trained: Trained | null,
+    clients: number,
+  ): Promise<Sent & { readonly bytes: number }> {
+    if (trained === null) return { outcome: "late", bytes: 0 };
+    let encoded: Compressed | null = null;
+    let isCounted = false;
+    try {
+      encoded = await this.#encode(record, trained, clients);
+      if (encoded === null) {
+        const message = "training went beyond the range of secure aggregation, or to NaN";
+        return { outcome: "refused", bytes: 0, refused: { reason: "range", message } };
+      }
+      const sent = await this.#send(encoded.bytes, record, "masked");
+      isCounted = sent.outcome === "sent";
+      if (isCounted) trained.sent();
+      return { ...sent, bytes: encoded.bytes.length };
+    } finally {
+      if (isCounted) encoded?.counted();
+      else encoded?.dropped();
+      trained.free();
+    }
+  }
+
+  /** Returns the update; null if the run's secure aggregation cannot add it. */
   async #encode(
     record: RunRecord,
     { before, after, result }: Trained,
     clients: number,
-  ): Promise<Uint8Array | null> {
+  ): Promise<Compressed | null> {
     const { round, client } = record;
     const { samples, metrics = {} } = result;
+    const plain = (bytes: Uint8Array) => ({ bytes, counted: () => {}, dropped: () => {} });
     if (record.secure !== undefined) {
       const secure = await this.#secureClient();
-      return secure.encode(record, after, before, samples, clients);
+      const bytes = await secure.encode(record, after, before, samples, clients);
+      return bytes && plain(bytes);
     }
     const label = { run: this.#options.names.run, round, client: this.name, samples, metrics };
     const { compression } = client;
-    if (compression === undefined) return encodeWeights(after, label);
+    if (compression === undefined) return plain(encodeWeights(after, label));
     const { dtype = "float16", topK = 1 } = compression;
     this.#compressor ??= new Compressor({ dtype, topK });
     return this.#compressor.encode(after, before, label);
   }
 
-  /** Sends a file, and retries until the server has it or the round is over. */
-  async #send(
-    bytes: Uint8Array,
-    { round, secure }: RunRecord,
-    phase: Phase,
-  ): Promise<ClientRound["outcome"]> {
-    const { signal } = this.#end;
-    const { run } = this.#options.names;
-    const label = { run, round, client: this.name };
-    const headers = secure && { [kPhaseHeader]: phaseHeader(secure.attempt, phase) };
-    const parts = await partsOf(bytes, label, this.#link.maxPayload, headers);
-    while (!signal.aborted && this.#step?.controller.signal.aborted === false) {
-      try {
-        for (const part of parts) await this.#link.send(part);
-        this.#link.say(kSent);
-        return "sent";
-      } catch (error) {
-        if (isFull(error)) return "refused";
-        if (!isTransient(error)) throw error;
-        await sleep(kRetryMs, signal);
-        await this.#abortIfOver();
-      }
+  /** Sends a file until the coordinator has it or the round is over, and resolves to what has become of it. */
+  async #send(bytes: Uint8Array, record: RunRecord, phase: Phase): Promise<Sent> {
+    const { round, secure } = record;
+    const digest = await digestOf(bytes);
+    const said = secure === undefined ? "" : phaseHeader(secure.attempt, phase);
+    const headers = {
+      ...this.#link.signed(round, digest, said),
+      ...(said !== "" && { [kPhaseHeader]: said }),
+    };
+    for (const part of partsOf(bytes, digest, record, this.#link.maxPayload, headers)) {
+      const refused = await this.#sendPart(part);
+      if (refused !== null) return refused;
     }
-    return "late";
+    // Nobody can say more of a masked update.
+    return secure === undefined ? this.#verdict(round, digest) : { outcome: "sent" };
   }
 
-  /** Aborts a step if it is over. */
-  async #abortIfOver(): Promise<void> {
+  /** Resolves to null when a part is stored. */
+  async #sendPart(part: Part): Promise<Sent | null> {
+    while (this.#isInStep) {
+      switch (await this.#link.send(part)) {
+        case "ok":
+          return null;
+        case "over":
+          return { outcome: "late" };
+        case "full": {
+          const message = "the server stores no more messages of this client in this round";
+          return { outcome: "refused", refused: { reason: "flood", message } };
+        }
+      }
+      await sleep(kRetryMs, this.#end.signal);
+    }
+    return { outcome: "late" };
+  }
+
+  async #verdict(round: number, digest: string): Promise<Sent> {
+    while (this.#isInStep) {
+      const verdict = await this.#link.verdict(round, digest);
+      if (verdict === null) {
+        await sleep(kRetryMs, this.#end.signal);
+      } else if (verdict.state === "counted") {
+        return { outcome: "sent" };
+      } else if (verdict.state === "refused") {
+        const { reason = "", message = "", again = false } = verdict;
+        return { outcome: "refused", refused: { reason, message }, again };
+      } else if (verdict.state === "none") {
+        return { outcome: "late" };
+      }
+    }
+    return { outcome: this.#wasCounted(round) ? "sent" : "late" };
+  }
+
+  /** Whether the record that ended a round says that this client's update is counted. */
+  #wasCounted(round: number): boolean {
+    const { last = null } = this.#record ?? {};
+    return last?.round === round && last.clients.includes(this.name);
+  }
+
+  get #isInStep(): boolean {
+    return !this.#end.signal.aborted && this.#step?.controller.signal.aborted === false;
+  }
+
+  /** Aborts a step if a record says that it is over. */
+  #abortIfOver(record: RunRecord): void {
     const step = this.#step;
     if (step === null) return;
-    const record = await this.#link.readRecord().catch(() => null);
-    if (record === null) return;
-    if (keyOf(record) !== step.key || !this.#isAskedBy(record)) step.controller.abort();
+    if (keyOf(record) !== step.key || !this.#isAskedBy(record)) {
+      this.#record ??= record;
+      step.controller.abort();
+    }
   }
 
   #isAskedBy({ state, selected, secure }: RunRecord): boolean {
@@ -242,16 +337,21 @@ export class Client {
   }
 }
 
+function refuseForbidden({ name, names }: ReadJoinOptions, error: Error): never {
+  const message = `the server does not let "${name}" take part in "${names.run}": ${error.message}.`;
+  return fail("InvalidArgument", kWhere, `${message} See docs/guide/federated.md.`);
+}
+
 /** Identifies a request to a client, which the client answers once. */
-function keyOf({ round, secure }: RunRecord): string {
+function keyOf({ round, attempt, secure }: RunRecord): string {
   const step = secure?.step;
-  return step ? `${round} ${secure.attempt} ${step.phase} ${step.clients}` : `${round}`;
+  return step ? `${round} ${secure.attempt} ${step.phase} ${step.clients}` : `${round} ${attempt}`;
 }
 
 /**
  * Takes part in a federated run. In each round in which this client is selected, the round's weights are loaded into the model, `train` is
  * called, and the trained weights are sent. The client reconnects after failures of the network or the server. Throws InvalidArgument for
- * unknown options, and if no server can be reached at first.
+ * unknown options, if no server can be reached at first, and if another process takes part under the same name.
  */
 export async function join<Model extends eg.nn.Module>(
   options: JoinOptions<Model>,
@@ -263,8 +363,23 @@ export async function join<Model extends eg.nn.Module>(
   if (!(model instanceof eg.nn.Module)) {
     fail("InvalidArgument", kWhere, "model: expected a function that returns an nn.Module.");
   }
-  const link = await openLink(kWhere, read.place, read.names, read.name);
-  if (!signal?.aborted) return new Client(read, link, model);
-  await link.close();
-  throw signal.reason;
+  const keys = {
+    sign: await signerOf(kWhere, credentialsOf(read.place)),
+    coordinator:
+      read.coordinator === undefined
+        ? null
+        : { key: read.coordinator, check: await loadCheck(kWhere) },
+  };
+  const wire = await openWire(kWhere, read.place, read.names, read.name);
+  const link = new Link(wire, read.names, read.name, keys);
+  try {
+    await link.join();
+    signal?.throwIfAborted();
+    return new Client(read, link, model);
+  } catch (error) {
+    await link.close();
+    if (signal?.aborted) throw signal.reason;
+    if (isForbidden(error)) refuseForbidden(read, error as Error);
+    throw error;
+  }
 }

@@ -1,132 +1,185 @@
-// A client's requests to the server. It creates no consumers and publishes updates to one subject, so that permissions can forbid
-// everything else.
+// What a client asks of the coordinator that leads, and what it tells it.
 
-import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
-import type { NatsConnection } from "@nats-io/nats-core";
-import { isForbidden, isMissing, isTransient } from "../../nats/failures.js";
-import { loadClientPackages } from "../../nats/packages.js";
-import { sleep } from "../../nats/waiting.js";
-import { kRecordKey, type RunNames } from "../names.js";
-import { ObjectGone, readObject } from "../nats/objects.js";
-import type { kGone, kSent } from "../presence_messages.js";
+import { fail } from "../../errors/errors.js";
+import { isTransient } from "../../nats/failures.js";
+import {
+  type Ask,
+  askFor,
+  headerOf,
+  kObjectHeader,
+  kOffsetHeader,
+  kRevisionHeader,
+  kSessionHeader,
+  kSignatureHeader,
+  type Sheet,
+  type Status,
+  statusOf,
+  type Verdict,
+} from "../asks.js";
+import { digestOf } from "../digest.js";
+import type { RunNames } from "../names.js";
+import { type kGone, kHere } from "../presence_messages.js";
 import { parseRecord, type RunRecord } from "../record.js";
+import { type Check, type Sign, textOfRecord, textOfUpdate } from "../signatures.js";
 import type { StoredObject } from "../stored_object.js";
-import { kPartHeader, kRoundHeader, type Part } from "../update/encode.js";
+import type { Wire } from "../transport.js";
+import { kDigestHeader, kIdHeader, kRoundHeader, type Part } from "../update/encode.js";
 
-const kAckTimeoutMs = 3000;
-// Before a run begins its stream does not exist, and then the server does not answer at all.
-const kRecordTimeoutMs = 1000;
-const kCloseMs = 250;
+const kWhere = "join";
 
-/** Thrown if something cannot be read at the moment: the server is unavailable, or the object has been replaced. */
+/** Thrown if something cannot be read at the moment: no coordinator answers, or the object has been replaced. */
 export class TemporarilyUnavailable extends Error {}
 
-async function orUnavailable<T>(read: Promise<T>): Promise<T> {
-  try {
-    return await read;
-  } catch (error) {
-    throw isTransient(error) || error instanceof ObjectGone ? new TemporarilyUnavailable() : error;
-  }
+/** How a client signs, and what it checks. */
+export interface LinkKeys {
+  readonly sign: Sign | null;
+  /** The public key of the coordinator, and the function that checks its signatures; null to check none. */
+  readonly coordinator: { readonly key: string; readonly check: Check } | null;
 }
 
 /** A client's connection to a run. */
 export class Link {
-  private constructor(
-    readonly connection: NatsConnection,
+  /** A number of this process: two that use one name are told apart by it. */
+  readonly session = globalThis.crypto.randomUUID().replaceAll("-", "");
+  #revision = 0;
+  #id: string | null = null;
+
+  constructor(
+    readonly wire: Wire,
     readonly names: RunNames,
     readonly name: string,
-    private readonly js: JetStreamClient,
-    private readonly jsm: JetStreamManager,
-    private readonly records: JetStreamManager,
-    private readonly makeHeaders: typeof import("@nats-io/nats-core").headers,
-  ) {}
-
-  static async open(connection: NatsConnection, names: RunNames, name: string): Promise<Link> {
-    const { core, jetstream } = await loadClientPackages("join");
-    const js = jetstream.jetstream(connection, { timeout: kAckTimeoutMs });
-    // The check would request information on the account, which clients need no permission for.
-    const manager = (timeout: number) =>
-      jetstream.jetstreamManager(connection, { checkAPI: false, timeout });
-    const jsm = await manager(kAckTimeoutMs);
-    const records = await manager(kRecordTimeoutMs);
-    return new Link(connection, names, name, js, jsm, records, core.headers);
+    private readonly keys: LinkKeys,
+  ) {
+    wire.onProbe(this.session, () => this.say(kHere));
   }
 
-  /** Closes the connection after pending messages are sent, or soon if the server is unavailable. */
-  async close(): Promise<void> {
-    await Promise.race([this.connection.flush().catch(() => {}), sleep(kCloseMs)]);
-    await this.connection.close();
-  }
-
-  /** The maximum size of a message in bytes. */
   get maxPayload(): number {
-    return this.connection.info?.max_payload ?? 2 ** 20;
+    return this.wire.maxPayload;
   }
 
-  /** Returns the record; null if the run has not begun, or the server does not answer. */
+  /** Asks to take part; throws InvalidArgument if another process does under this name. Without a coordinator, nothing happens. */
+  async join(): Promise<void> {
+    await this.#tryToAsk("join");
+  }
+
+  /** Returns the record; null if the run has not begun, or no coordinator leads. Throws InvalidArgument for one that is not signed. */
   async readRecord(): Promise<RunRecord | null> {
-    const { bucket, keys } = this.names;
-    try {
-      const query = { last_by_subj: `$KV.${bucket}.${kRecordKey}` };
-      const message = await this.records.direct.getMessage(keys, query);
-      return message === null ? null : parseRecord(message.data);
-    } catch (error) {
-      if (isTransient(error) || isMissing(error)) return null;
-      throw error;
-    }
+    const answer = await this.#tryToAsk("record");
+    if (answer === null || statusOf(answer) !== "ok") return null;
+    const record = await this.#recordIn(answer);
+    if (record !== "unsigned") return record;
+    const message = `the record of run "${this.names.run}" is not signed by the key \`coordinator\``;
+    return fail("InvalidArgument", kWhere, `${message}. Check that key, and who may do what.`);
   }
 
-  /** Calls a function when a coordinator changes the record. */
-  onRecord(changed: () => void): void {
-    this.#on(this.names.changed, changed);
+  /** Calls a function when a coordinator has changed the record, with the record if it is at hand. */
+  onRecord(changed: (record: RunRecord | null) => void): void {
+    this.wire.onRecord((sheet) => {
+      if (sheet.data.length === 0) return changed(null);
+      // Anything that is not a record of this run is not heard.
+      void this.#recordIn(sheet).then(
+        (record) => record !== null && record !== "unsigned" && changed(record),
+        () => changed(null),
+      );
+    });
   }
 
-  /** Calls a function when a coordinator asks which clients are present. */
-  onWho(asked: () => void): void {
-    this.#on(this.names.who, asked);
-  }
-
-  /** Calls a function if the server denies a subject; this is the only report of a denied subscription. */
-  onForbidden(heard: (error: Error) => void): void {
-    void (async () => {
-      for await (const status of this.connection.status()) {
-        if (status.type === "error" && isForbidden(status.error)) heard(status.error);
-      }
-    })();
-  }
-
-  #on(subject: string, heard: () => void): void {
-    const callback = (error: Error | null) => {
-      if (error === null) heard();
-    };
-    this.connection.subscribe(subject, { callback });
-  }
-
-  /** Announces that this client is present, has sent an update or leaves. */
-  say(what: "" | typeof kGone | typeof kSent = ""): void {
-    if (!this.connection.isClosed()) {
-      this.connection.publish(this.names.presenceOf(this.name), what);
-    }
+  /** Announces that this client is present or leaves. */
+  say(what: typeof kHere | typeof kGone): void {
+    this.wire.say(`${what} ${this.session}`);
   }
 
   /** Returns the bytes of an object; throws TemporarilyUnavailable. */
-  readObject(object: StoredObject): Promise<Uint8Array> {
-    return orUnavailable(readObject("join", this.jsm, this.names, object));
+  async readObject({ name, size, digest }: StoredObject): Promise<Uint8Array> {
+    const bytes = new Uint8Array(size);
+    let at = 0;
+    while (at < size) {
+      const headers = { [kObjectHeader]: name, [kOffsetHeader]: `${at}` };
+      const answer = await this.#tryToAsk("object", headers);
+      const piece = answer !== null && statusOf(answer) === "ok" ? answer.data : null;
+      if (piece === null || piece.length === 0) throw new TemporarilyUnavailable();
+      if (at + piece.length > size) break;
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    if (at !== size || (await digestOf(bytes)) !== digest) {
+      fail("InvalidArgument", kWhere, `the object ${name} of run "${this.names.run}" is damaged.`);
+    }
+    return bytes;
   }
 
-  /** Stores a part of an update, unless it is stored already. */
-  async send({ data, headers, id }: Part): Promise<void> {
-    const made = this.makeHeaders();
-    for (const [name, value] of Object.entries(headers)) made.set(name, value);
-    await this.js.publish(this.names.updatesOf(this.name), data, { msgID: id, headers: made });
+  /** The headers with which a client signs a file. */
+  signed(round: number, digest: string, phase: string): Readonly<Record<string, string>> {
+    const { run } = this.names;
+    const { session, name: client } = this;
+    const text = textOfUpdate({ run, round: `${round}`, phase, session, client, digest });
+    const signature = this.keys.sign?.(text);
+    return signature === undefined ? {} : { [kSignatureHeader]: signature };
   }
 
-  /** Whether the server already has this client's update of a round, from before a restart; throws TemporarilyUnavailable. */
-  async hasSent(round: number): Promise<boolean> {
-    const query = { last_by_subj: this.names.updatesOf(this.name) };
-    const last = await orUnavailable(this.jsm.direct.getMessage(this.names.updates, query));
-    const [part, count] = last?.header.get(kPartHeader).split("/").map(Number) ?? [];
-    const isLast = part !== undefined && count !== undefined && part === count - 1;
-    return isLast && last?.header.get(kRoundHeader) === `${round}`;
+  /** Has the coordinator store a part of an update; null if none answers. */
+  async send({ data, headers, id }: Part): Promise<Status | null> {
+    const answer = await this.#tryToAsk("part", { ...headers, [kIdHeader]: id }, data);
+    return answer && statusOf(answer);
+  }
+
+  /** Returns what has become of an update of a round, or of the last one if there is no digest; null if no coordinator answers, or the round is over. */
+  async verdict(round: number, digest = ""): Promise<Verdict | null> {
+    const headers = { [kRoundHeader]: `${round}`, [kDigestHeader]: digest };
+    const answer = await this.#tryToAsk("verdict", headers);
+    if (answer === null || statusOf(answer) !== "ok") return null;
+    return JSON.parse(new TextDecoder().decode(answer.data)) as Verdict;
+  }
+
+  /** Returns the answer; null if there is none. */
+  async #tryToAsk(
+    ask: Ask,
+    headers: Readonly<Record<string, string>> = {},
+    data?: Uint8Array,
+  ): Promise<Sheet | null> {
+    const { session, name } = this;
+    let answer: Sheet;
+    try {
+      answer = await this.wire.ask(askFor(ask, { ...headers, [kSessionHeader]: session }, data));
+    } catch (error) {
+      if (isTransient(error) || error instanceof TemporarilyUnavailable) return null;
+      throw error;
+    }
+    const status = statusOf(answer);
+    if (status === "taken") {
+      const message = `name: another process takes part in run "${this.names.run}" as "${name}"`;
+      fail("InvalidArgument", kWhere, `${message}. Give each process a name of its own.`);
+    }
+    if (status === "unknown") {
+      const message = `the coordinator of run "${this.names.run}" has no key of "${name}" that fits`;
+      fail("InvalidArgument", kWhere, `${message}. See the option \`clients\` of serve().`);
+    }
+    return answer;
+  }
+
+  /** Returns the record of a message; null for one that is older than another that has been read. */
+  async #recordIn(sheet: Sheet): Promise<RunRecord | "unsigned" | null> {
+    const { run } = this.names;
+    const revision = headerOf(sheet, kRevisionHeader);
+    const { coordinator } = this.keys;
+    if (coordinator !== null) {
+      const text = textOfRecord(run, revision, await digestOf(sheet.data));
+      const { key, check } = coordinator;
+      if (!check(key, text, headerOf(sheet, kSignatureHeader))) return "unsigned";
+    }
+    const record = parseRecord(kWhere, run, sheet.data);
+    this.#id ??= record.id;
+    if (record.id !== this.#id) {
+      const message = `run "${run}" has been deleted, and another one was begun under its name`;
+      fail("InvalidArgument", kWhere, `${message}. Join again to take part in that.`);
+    }
+    if (Number(revision) < this.#revision) return null;
+    this.#revision = Number(revision);
+    return record;
+  }
+
+  /** Ends the connection. */
+  close(): Promise<void> {
+    return this.wire.close();
   }
 }

@@ -12,8 +12,17 @@ import {
 } from "../../nats/options.js";
 import type { MemoryNetwork } from "../memory/network.js";
 import { namesOf, type RunNames } from "../names.js";
+import { keyFrom } from "../signatures.js";
 import { type Place, readPlace } from "../transport.js";
 import { stateFrom } from "../update/state.js";
+
+/** Why the coordinator has refused an update. */
+export interface Refused {
+  /** The reason as a word: one of docs/guide/federated.md, "What is refused". */
+  readonly reason: string;
+  /** The reason as a sentence. */
+  readonly message: string;
+}
 
 /** The argument of train(). */
 export interface TrainInput<Model extends nn.Module = nn.Module> {
@@ -23,6 +32,8 @@ export interface TrainInput<Model extends nn.Module = nn.Module> {
   readonly round: number;
   /** Aborted when the result is no longer needed: the round is over, or the client leaves. */
   readonly signal: AbortSignal;
+  /** Why the client's update before this one was refused in the same round; undefined if this is the first. */
+  readonly refused?: Refused | undefined;
 }
 
 /** The result of train(). */
@@ -34,12 +45,12 @@ export interface TrainResult {
 }
 
 /** The outcome of a client's round. */
-export interface ClientRound {
+export interface ClientRound extends Partial<Refused> {
   /** The number of the round, from 1. */
   readonly round: number;
   /**
-   * "sent": the server has the update; "late": the round ended first; "refused": the server stores no more messages of this client, or
-   * training went beyond the range of secure aggregation or to NaN.
+   * "sent": the coordinator counts the update or, if it is masked, has it; "late": the round ended first; "refused": `reason` and `message`
+   * tell why, and the client may not send another update in this round.
    */
   readonly outcome: "sent" | "late" | "refused";
   /** The size of the update in bytes. */
@@ -52,6 +63,8 @@ export interface JoinOptions<Model extends nn.Module = nn.Module> {
   readonly servers: string | readonly string[] | MemoryNetwork;
   /** The client's credentials; default: none. */
   readonly credentials?: Credentials | undefined;
+  /** The coordinator's public nkey: records that are not signed by it are not taken. Default: none, and the server's permissions decide. */
+  readonly coordinator?: string | undefined;
   /** The name of the run. */
   readonly run: string;
   /** Creates a model like the coordinator's. */
@@ -64,7 +77,7 @@ export interface JoinOptions<Model extends nn.Module = nn.Module> {
   readonly secureAggregation?: boolean | undefined;
   /** The result of this client's stateDict() before it was restarted; default: none. Strategies such as Scaffold need it. */
   readonly state?: Readonly<Record<string, Tensor>> | undefined;
-  /** Called after each round in which this client trained. */
+  /** Called after each round in which this client trained, with the coordinator's verdict. */
   readonly onRound?: ((round: ClientRound) => void) | undefined;
   /** Ends the client like leave(). If it is aborted before join() resolves, join() rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
@@ -73,6 +86,7 @@ export interface JoinOptions<Model extends nn.Module = nn.Module> {
 /** The checked options. */
 export interface ReadJoinOptions {
   readonly place: Place;
+  readonly coordinator: string | undefined;
   readonly names: RunNames;
   readonly name: string;
   readonly model: () => nn.Module;
@@ -87,6 +101,7 @@ const kWhere = "join";
 const kOptions = [
   "servers",
   "credentials",
+  "coordinator",
   "run",
   "model",
   "train",
@@ -104,6 +119,10 @@ export function readJoinOptions(given: unknown): ReadJoinOptions {
   const { secureAggregation = false } = options;
   return {
     place: readPlace(kWhere, options.servers, options.credentials),
+    coordinator:
+      options.coordinator === undefined
+        ? undefined
+        : keyFrom(kWhere, "coordinator", options.coordinator),
     names: namesOf(kWhere, options.run),
     name: nameFrom(kWhere, "name", name),
     model: functionFrom(kWhere, "model", options.model),

@@ -8,8 +8,8 @@ import { bytesOfIntegers } from "../secure/masks.js";
 import { Participant } from "../secure/participant.js";
 import type { SecureRecord, SecureStep } from "../secure/record.js";
 import type { SecureSettings } from "../secure/settings.js";
-import type { ClientLink } from "../transport.js";
 import { type State, specOf } from "../update/state.js";
+import type { Link } from "./link.js";
 
 const kWhere = "join";
 
@@ -18,7 +18,7 @@ export class SecureClient {
   #participant: Participant | null = null;
 
   constructor(
-    readonly link: ClientLink,
+    readonly link: Link,
     readonly name: string,
   ) {}
 

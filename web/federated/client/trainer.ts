@@ -4,12 +4,12 @@ import * as eg from "edgegrad";
 import { refuse } from "../../errors/errors.js";
 import { isPlain } from "../../nats/options.js";
 import type { RunRecord } from "../record.js";
-import type { ClientLink } from "../transport.js";
 import { controlsIn } from "../update/control.js";
 import { areMetrics } from "../update/decode.js";
 import { copyOf, free, pick, type State } from "../update/state.js";
 import { ControlVariate } from "./controls.js";
-import type { JoinOptions, ReadJoinOptions, TrainResult } from "./options.js";
+import type { Link } from "./link.js";
+import type { JoinOptions, ReadJoinOptions, Refused, TrainResult } from "./options.js";
 import { addProximalTerm } from "./proximal.js";
 import { RoundWeights } from "./weights.js";
 
@@ -22,7 +22,7 @@ export interface Trained {
   /** The same state after training. */
   readonly after: State;
   readonly result: TrainResult;
-  /** Must be called when the server has the update. */
+  /** Must be called when the update is counted. */
   sent(): void;
   /** Frees the results of training. */
   free(): void;
@@ -35,7 +35,7 @@ export class Trainer {
   readonly #weights: RoundWeights;
   readonly #control: ControlVariate;
 
-  constructor(options: ReadJoinOptions, link: ClientLink, model: eg.nn.Module) {
+  constructor(options: ReadJoinOptions, link: Link, model: eg.nn.Module) {
     this.#train = options.train;
     this.#model = model;
     this.#weights = new RoundWeights(link, model);
@@ -43,7 +43,11 @@ export class Trainer {
   }
 
   /** Loads the weights of a round and trains; returns null if the update is no longer needed. Throws TemporarilyUnavailable. */
-  async train(record: RunRecord, signal: AbortSignal): Promise<Trained | null> {
+  async train(
+    record: RunRecord,
+    signal: AbortSignal,
+    refused: Refused | undefined,
+  ): Promise<Trained | null> {
     const { round, client } = record;
     const model = this.#model;
     const before = await this.#weights.load(record);
@@ -53,7 +57,7 @@ export class Trainer {
     let gradients: State = {};
     let result: TrainResult;
     try {
-      result = checkResult(await this.#train({ model, round, signal }));
+      result = checkResult(await this.#train({ model, round, signal, refused }));
     } catch (error) {
       // train() may throw when it is aborted.
       if (signal.aborted) return null;

@@ -2,9 +2,9 @@
 
 import * as eg from "edgegrad";
 import type { RunRecord } from "../record.js";
-import type { ClientLink } from "../transport.js";
 import { withoutControls } from "../update/control.js";
 import { free, pick, type State } from "../update/state.js";
+import type { Link } from "./link.js";
 
 /** A client's copy of the run's weights. */
 export class RoundWeights {
@@ -12,7 +12,7 @@ export class RoundWeights {
   #round = 0;
 
   constructor(
-    readonly link: ClientLink,
+    readonly link: Link,
     readonly model: eg.nn.Module,
   ) {}
 

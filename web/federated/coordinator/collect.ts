@@ -2,24 +2,32 @@
 
 import { sleep } from "../../nats/waiting.js";
 import type { Message } from "../update/assembly.js";
+import { kDigestHeader } from "../update/encode.js";
 import { aggregate, meanMetrics, updatesOf } from "./aggregate.js";
 import type { Collected, Host } from "./collected.js";
-import { Inbox } from "./inbox.js";
+import { Inbox, type Received } from "./inbox.js";
 
-/** Reads updates until every selected client is counted, or until the deadline has passed and enough are. */
-export async function collect(host: Host, signal: AbortSignal): Promise<Collected> {
-  const { storage, limits, presence, expected } = host;
+/**
+ * Reads updates until no more can come, or until the deadline has passed and enough are there. Returns null if the round was given up,
+ * after writing that to the record.
+ */
+export async function collect(host: Host, signal: AbortSignal): Promise<Collected | null> {
+  const { storage, limits, presence, expected, options, verdicts } = host;
   const inbox = new Inbox(expected, limits, host.record().value.selected);
   const end = new AbortController();
   const abort = () => end.abort();
   signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
   let tell = () => {};
   const upToDate = new Promise<void>((resolve) => {
-    tell = resolve;
+    tell = () => {
+      verdicts.ready();
+      resolve();
+    };
   });
   const receive = async (message: Message) => {
-    await inbox.receive(message);
-    if (inbox.isComplete) abort();
+    judge(host, message, await inbox.receive(message));
+    if (isOver(host, inbox)) abort();
   };
   const reading = storage.readUpdates(end.signal, presence.sent, receive, tell);
   const watching = watchDeadline(host, inbox, Promise.race([upToDate, reading]), end.signal);
@@ -31,8 +39,12 @@ export async function collect(host: Host, signal: AbortSignal): Promise<Collecte
     // Either may still be in a call to the server. Its failure can be ignored, because the next write of the record fails too.
     await Promise.allSettled([reading, watching]);
   }
+  if (!signal.aborted && (await watching) === "too few") {
+    await giveUp(host, inbox);
+    return null;
+  }
   const { updates, refused, readTo } = inbox;
-  const { strategy, privacy } = host.options;
+  const { strategy, privacy } = options;
   const noise = privacy && { privacy, expected: host.record().value.sampling.expected };
   return {
     clients: updates.map(({ client }) => client),
@@ -45,33 +57,75 @@ export async function collect(host: Host, signal: AbortSignal): Promise<Collecte
   };
 }
 
+/** Whether no more updates can come, and there are enough. */
+function isOver({ options }: Host, inbox: Inbox): boolean {
+  const { privacy, minUpdates } = options;
+  return inbox.isComplete && (privacy !== undefined || inbox.updates.length >= minUpdates);
+}
+
+/** Tells the client and the operator what has become of an update. */
+function judge({ verdicts, reporter }: Host, message: Message, received: Received): void {
+  if (received === null) return;
+  const digest = message.header(kDigestHeader);
+  if ("counted" in received) {
+    verdicts.settle(received.counted.client, digest, { state: "counted" });
+    return;
+  }
+  const { client, again, refused } = received;
+  verdicts.settle(client, digest, { state: "refused", ...refused, again });
+  reporter.tell("refused", `${refused.message}.`, { client, reason: refused.reason });
+}
+
 /**
- * Resolves when the deadline has passed and enough updates are counted; until then, extends the deadline. A coordinator that starts after
- * the deadline decides once it has read all messages.
+ * Resolves when the deadline has passed and enough updates are counted; until then, extends the deadline, as often as the options allow.
+ * Resolves to "too few" if even after that there are too few. A coordinator that starts after the deadline decides once it has read all
+ * messages.
  */
 async function watchDeadline(
   host: Host,
   inbox: Inbox,
   upToDate: Promise<void>,
   signal: AbortSignal,
-): Promise<void> {
-  const { options } = host;
+): Promise<"too few" | undefined> {
+  const { options, reporter } = host;
+  const { minUpdates, leastUpdates, maxExtensions, deadline } = options;
   await upToDate;
-  if (inbox.isComplete) return;
-  for (let attempt = 1; !signal.aborted; attempt++) {
-    await sleep(Math.max(0, host.record().value.deadline - Date.now()), signal);
+  if (isOver(host, inbox)) return;
+  while (!signal.aborted) {
+    await sleep(Math.max(0, host.left()), signal);
     // A private round must not depend on the number of updates.
     if (signal.aborted || options.privacy !== undefined) return;
-    if (inbox.updates.length >= options.minUpdates) return;
-    const opening = host.opening(attempt);
-    if (opening === null) {
-      await host.waitForClients(signal);
-      continue;
-    }
+    const updates = inbox.updates.length;
+    if (updates >= minUpdates) return;
     const { value } = host.record();
+    const { extensions } = value;
+    if (extensions >= maxExtensions) return updates >= leastUpdates ? undefined : "too few";
     const counted = inbox.updates.map(({ client }) => client);
-    const selected = [...new Set([...counted, ...opening.selected])].sort();
-    await host.write({ ...value, ...opening, selected, opened: value.opened });
+    const opening = host.opening(extensions + 1);
+    const selected = [...new Set([...counted, ...(opening?.selected ?? value.selected)])].sort();
+    await host.write({
+      ...value,
+      ...(opening && { sampling: opening.sampling }),
+      selected,
+      extensions: extensions + 1,
+      deadline,
+    });
     inbox.select(selected);
+    const which = `extension ${extensions + 1} of ${maxExtensions}`;
+    const message = `${updates} of at least ${minUpdates} updates at the deadline; ${which}.`;
+    reporter.tell("extended", message, { updates });
   }
+}
+
+/** Ends a round without new weights, so that it is opened again. */
+async function giveUp(host: Host, inbox: Inbox): Promise<void> {
+  const { value } = host.record();
+  const { leastUpdates, maxExtensions } = host.options;
+  const updates = inbox.updates.length;
+  await host.write({ ...value, state: "waiting", selected: [], attempt: value.attempt + 1 });
+  const found = `${updates} of at least ${leastUpdates} updates after ${maxExtensions} extensions`;
+  const refused = JSON.stringify(inbox.refused);
+  const message = `${found}, refused ${refused}; the round is opened again.`;
+  host.reporter.tell("givenUp", message, { updates });
+  await host.storage.deleteUpdates(inbox.readTo);
 }

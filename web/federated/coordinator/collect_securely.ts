@@ -2,6 +2,7 @@
 // the record. If too many clients leave, the attempt fails and the round is opened again.
 
 import { WakeSignal } from "../../nats/waiting.js";
+import { clientIn } from "../names.js";
 import { Answers, type Step, Unreadable } from "../secure/answers.js";
 import { fromIntegers, integersOf, type Mean } from "../secure/fixed_point.js";
 import { decodeAllShares, decodePeers, encodeAllShares, encodePeers } from "../secure/messages.js";
@@ -12,6 +13,7 @@ import {
   type SecureSettings,
   thresholdOf,
 } from "../secure/settings.js";
+import { refusal } from "../update/decode.js";
 import { aggregate } from "./aggregate.js";
 import type { Collected, Host } from "./collected.js";
 
@@ -66,11 +68,16 @@ class SecureRound {
     const end = new AbortController();
     const abort = () => end.abort();
     signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
     const reading = storage.readUpdates(
       end.signal,
       presence.sent,
       async (message) => {
-        await answers.receive(message);
+        const reason = await answers.receive(message);
+        if (reason !== null) {
+          const client = clientIn(message.subject);
+          this.host.reporter.tell("refused", `${refusal(reason).message}.`, { client, reason });
+        }
         if (answers.isComplete) this.#wakeSignal.wake();
       },
       () => {
@@ -111,7 +118,7 @@ class SecureRound {
   async #waitForAnswers(signal: AbortSignal): Promise<void> {
     const { answers } = this.attempt;
     while (!signal.aborted && !answers.isComplete) {
-      const left = this.host.record().value.deadline - Date.now();
+      const left = this.host.left();
       if (left <= 0 && this.#isUpToDate) return;
       await this.#wakeSignal.wait(Math.max(left, 1), signal);
     }
@@ -151,7 +158,7 @@ class SecureRound {
     const time = phase === "masked" ? options.deadline : handshake;
     await this.host.write({
       ...value,
-      deadline: Date.now() + time,
+      deadline: time,
       secure: {
         ...(value.secure as SecureRecord),
         step: { phase, clients, peers, shares, bytes: answers.bytes },
@@ -214,6 +221,8 @@ class SecureRound {
       },
     });
     options.onFailure?.({ round, attempt, message });
+    const about = client === null ? {} : { client };
+    this.host.reporter.tell("givenUp", `attempt ${attempt}: ${message}.`, about);
     await storage.deleteUpdates(this.attempt.answers.readTo);
     const objects = [step?.peers ?? null, step?.shares ?? null].filter((one) => one !== null);
     await storage.deleteObjects(objects);

@@ -6,8 +6,10 @@ import type { Store } from "../transport.js";
 import type { InboxLimits } from "../update/assembly.js";
 import type { Expected } from "../update/decode.js";
 import type { State } from "../update/state.js";
+import type { Reporter } from "./events.js";
 import type { ReadServeOptions } from "./options.js";
 import type { Presence } from "./presence.js";
+import type { Verdicts } from "./verdicts.js";
 
 /** The updates of a round, or their sum. */
 export interface Collected {
@@ -24,7 +26,7 @@ export interface Collected {
 /** The fields of the record that open a round. */
 export type Opening = Pick<
   RunRecord,
-  "state" | "selected" | "sampling" | "opened" | "deadline" | "secure"
+  "state" | "selected" | "sampling" | "extensions" | "deadline" | "secure"
 >;
 
 /** The part of the coordinator that collecting updates uses. */
@@ -34,12 +36,15 @@ export interface Host {
   readonly limits: InboxLimits;
   readonly presence: Presence;
   readonly expected: Expected;
+  readonly reporter: Reporter;
+  /** What has become of the updates of this round. */
+  readonly verdicts: Verdicts;
   /** The current record. */
   record(): Revised<RunRecord>;
   /** Replaces the record. */
   write(record: RunRecord): Promise<void>;
+  /** The milliseconds until the deadline, by this machine's clock since the record was written. */
+  left(): number;
   /** Returns the opening of the round with the clients that are present, or null if they are too few. */
   opening(attempt: number): Opening | null;
-  /** Resolves when a client appears, or after a while. */
-  waitForClients(signal: AbortSignal): Promise<void>;
 }

@@ -4,11 +4,15 @@ import * as eg from "edgegrad";
 import { fail, refuse } from "../../errors/errors.js";
 import { isConflict, isTransient } from "../../nats/failures.js";
 import { sleep, WakeSignal } from "../../nats/waiting.js";
+import { answerWith, kRevisionHeader, kSignatureHeader, type Sheet } from "../asks.js";
+import { digestOf } from "../digest.js";
 import type { Revised } from "../nats/storage.js";
+import { kPresenceMs } from "../presence_messages.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import { type Fragment, objectsOf, type RoundSummary, type RunRecord } from "../record.js";
 import { firstStep, kFirstSecureRecord } from "../secure/record.js";
 import { kMostSecureClients } from "../secure/settings.js";
+import { type Sign, textOfRecord } from "../signatures.js";
 import type { Signals, Store } from "../transport.js";
 import type { InboxLimits } from "../update/assembly.js";
 import { withoutControls } from "../update/control.js";
@@ -26,11 +30,15 @@ import {
 } from "../update/state.js";
 import { collect } from "./collect.js";
 import type { Collected, Host, Opening } from "./collected.js";
+import { Reporter } from "./events.js";
+import type { Known } from "./known.js";
 import { Lease } from "./lease.js";
 import type { ReadServeOptions } from "./options.js";
 import { Presence } from "./presence.js";
 import { encodeProgress, restoreProgress } from "./progress.js";
 import { choose, sample } from "./selection.js";
+import { Service } from "./service.js";
+import { Verdicts } from "./verdicts.js";
 
 const kWhere = "serve";
 const kRetryMs = 250;
@@ -38,6 +46,8 @@ const kPollMs = 1000;
 const kUsualNorm = 100;
 const kUsualSamples = 1e9;
 const kUsualClients = 10_000;
+// Clients that have missed the end of a run are told of it for this long.
+const kLingerMs = 2 * kPresenceMs;
 
 /** The history of a run. */
 export interface History {
@@ -59,6 +69,9 @@ export interface Prepared {
   readonly model: eg.nn.Module;
   readonly record: Revised<RunRecord>;
   readonly limits: InboxLimits;
+  readonly known: Known;
+  /** Signs the record; null if the coordinator has no key. */
+  readonly sign: Sign | null;
 }
 
 /** A run's coordinator, which serve() creates. */
@@ -75,6 +88,15 @@ export class Coordinator {
   #record: Revised<RunRecord>;
   #global: State = {};
   #leads = false;
+  #leader = "";
+  readonly #reporter: Reporter;
+  readonly #service: Service;
+  #stopAnswering = () => {};
+  #verdicts: Verdicts | null = null;
+  #sheet: Sheet = answerWith("none");
+  /** When the round was opened and when its deadline is, by performance.now(). */
+  #opened = 0;
+  #deadline = 0;
 
   /** @internal */
   constructor(prepared: Prepared, id: string) {
@@ -84,9 +106,24 @@ export class Coordinator {
     this.#global = stateOf(prepared.model);
     this.#lease = new Lease(storage, id, options.lease);
     const most = options.limits.clients ?? kUsualClients;
-    this.#presence = new Presence(signals, most, this.#wakeSignal);
-    const run = this.#run().finally(() => signals.close());
-    this.#done = run.catch(() => {});
+    const { known } = prepared;
+    const isKnown = (client: string) => known.isKnown(client);
+    this.#presence = new Presence(signals, most, this.#wakeSignal, isKnown);
+    this.#reporter = new Reporter(options.names.run, options.onEvent, () => this.round);
+    this.#service = new Service({
+      storage,
+      signals,
+      presence: this.#presence,
+      reporter: this.#reporter,
+      verify: known.verify,
+      isKnown,
+      record: () => this.#record.value,
+      sheet: () => this.#sheet,
+      verdicts: () => this.#verdicts,
+    });
+    const run = this.#run();
+    const closed = run.then((history) => this.#linger(history)).finally(() => this.#close());
+    this.#done = closed.catch(() => {});
     // A separate promise, so that an unhandled failure is reported.
     this.finished = run.then((history) => history);
   }
@@ -118,19 +155,42 @@ export class Coordinator {
     await this.#done;
   }
 
+  /** Answers clients for a while when the run has finished. */
+  async #linger({ isComplete }: History): Promise<void> {
+    const end = performance.now() + kLingerMs;
+    const { signal } = this.#stop;
+    while (isComplete && !signal.aborted && this.clients.length > 0) {
+      const left = end - performance.now();
+      if (left <= 0) return;
+      await this.#wakeSignal.wait(left, signal);
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#stopAnswering();
+    await this.#prepared.signals.close();
+  }
+
   async #run(): Promise<History> {
     const { signal } = this.#stop;
     try {
       while (!signal.aborted) {
         try {
-          await this.#lease.acquire(signal, () => this.#look());
+          await this.#lease.acquire(signal, (holder) => this.#look(holder));
           if (signal.aborted) break;
           const isFinished = await this.#leadWhileHeld();
-          if (isFinished) return await this.#history();
+          if (isFinished) {
+            this.#reporter.tell("finished", `the run has finished after ${this.round} rounds.`);
+            return await this.#history();
+          }
+          if (!signal.aborted) this.#reporter.tell("deposed", "the lease could not be renewed.");
         } catch (error) {
           if (error instanceof FinishedElsewhere) return await this.#history();
           // Another coordinator leads, or the server is unavailable: begin again from what is stored.
-          if (!isConflict(error) && !isTransient(error)) throw error;
+          if (isConflict(error))
+            this.#reporter.tell("deposed", "another coordinator has taken over.");
+          else if (isTransient(error)) this.#reporter.storeFailed(error);
+          else throw error;
           await sleep(kRetryMs, signal);
         }
       }
@@ -142,7 +202,9 @@ export class Coordinator {
   }
 
   /** Updates what a standby knows of the run. */
-  async #look(): Promise<void> {
+  async #look(holder: string): Promise<void> {
+    if (holder !== this.#leader) this.#reporter.tell("standby", `${holder} leads.`);
+    this.#leader = holder;
     const record = await this.#prepared.storage.readRecord();
     if (record === null) return;
     this.#record = record;
@@ -187,6 +249,8 @@ export class Coordinator {
       return await this.#lead(end.signal);
     } finally {
       this.#leads = false;
+      this.#endVerdicts();
+      if (this.#record.value.state !== "finished") this.#stopAnswering();
       abort();
       this.#stop.signal.removeEventListener("abort", abort);
     }
@@ -195,18 +259,34 @@ export class Coordinator {
   async #lead(signal: AbortSignal): Promise<boolean> {
     await this.#begin();
     this.#leads = true;
+    this.#leader = "";
+    this.#reporter.storeWorks();
+    const { term } = this.#record.value;
+    this.#reporter.tell("leading", `this coordinator leads, as number ${term} of the run.`);
+    const { signals } = this.#prepared;
+    this.#stopAnswering();
+    this.#stopAnswering = signals.answer((client, sheet) => this.#service.answer(client, sheet));
+    // Clients that have asked in vain listen by now.
+    signals.announce(this.#sheet);
     this.#presence.ask();
     while (this.#record.value.state !== "finished") {
       if (this.#record.value.state === "waiting" && !(await this.#open(signal))) return false;
-      const host = this.#host();
+      this.#verdicts = new Verdicts();
+      const host = this.#host(this.#verdicts);
       const isSecure = this.#prepared.options.secure !== undefined;
       const collected = isSecure
         ? await (await import("./collect_securely.js")).collectSecurely(host, signal)
         : await collect(host, signal);
       if (signal.aborted) return false;
-      if (collected !== null) await this.#close(collected);
+      if (collected !== null) await this.#closeRound(collected);
+      this.#endVerdicts();
     }
     return true;
+  }
+
+  #endVerdicts(): void {
+    this.#verdicts?.end();
+    this.#verdicts = null;
   }
 
   /** Takes over the run: from now on, writes of the previous leader conflict. */
@@ -214,19 +294,24 @@ export class Coordinator {
     const { storage, options } = this.#prepared;
     // Read before the write that fences off others, so that all objects of a coordinator that takes over later are newer.
     const upTo = await storage.lastOfObjects();
-    const record = await storage.readRecord();
-    if (record === null) fail("InvalidArgument", kWhere, "the record of the run has been deleted.");
-    const { value, revision } = record;
+    const record = (await storage.readRecord()) ?? (await this.#restore());
+    const { value } = record;
+    // Both times are the server's: this machine's clock need not agree with that of the coordinator before.
+    const now = (await storage.readLease())?.time ?? record.time;
+    const elapsed = value.state === "open" ? Math.max(0, now - record.time) : 0;
+    this.#opened = performance.now() - value.spent - elapsed;
     const rounds = Math.max(options.rounds, value.round);
     const goesOn = value.state === "finished" && rounds > value.round;
-    this.#record = await storage.writeRecord(
+    this.#record = record;
+    await this.#write(
       {
         ...value,
         rounds,
         term: value.term + 1,
-        ...(goesOn ? { state: "waiting", round: value.round + 1 } : {}),
+        deadline: Math.max(0, value.deadline - elapsed),
+        ...(goesOn ? { state: "waiting", round: value.round + 1, attempt: 1 } : {}),
       },
-      revision,
+      { isSilent: true },
     );
     await this.#loadWeights();
     const { progress, last } = this.#record.value;
@@ -234,6 +319,34 @@ export class Coordinator {
     restoreProgress(stored, options.strategy, this.#accountant);
     await storage.deleteObjectsBut(objectsOf(this.#record.value), upTo);
     if (last !== null) await this.#tidy(last);
+  }
+
+  /** Writes the record again that this coordinator knows: a server without room may have lost it. */
+  async #restore(): Promise<Revised<RunRecord>> {
+    const { storage } = this.#prepared;
+    await storage.createRecord(this.#record.value);
+    const record = await storage.readRecord();
+    return record ?? fail("DeviceLost", kWhere, "the server does not keep the record of the run.");
+  }
+
+  /** Replaces the record, signs it, and sends it to all clients. */
+  async #write(record: RunRecord, { isSilent = false } = {}): Promise<void> {
+    const { storage, signals, sign, options } = this.#prepared;
+    const spent = record.state === "open" ? Math.round(performance.now() - this.#opened) : 0;
+    const value = { ...record, spent };
+    const bytes = new TextEncoder().encode(JSON.stringify(value));
+    // Before the write: after it, clients may answer at once.
+    const digest = await digestOf(bytes);
+    const revision = await storage.writeRecord(value, this.#record.revision);
+    this.#record = { value, revision, time: 0 };
+    this.#deadline = performance.now() + value.deadline;
+    const text = textOfRecord(options.names.run, `${revision}`, digest);
+    const headers = {
+      [kRevisionHeader]: `${revision}`,
+      ...(sign && { [kSignatureHeader]: sign(text) }),
+    };
+    this.#sheet = answerWith("ok", headers, bytes);
+    if (!isSilent) signals.announce(this.#sheet);
   }
 
   async #loadWeights(): Promise<void> {
@@ -253,12 +366,24 @@ export class Coordinator {
 
   /** Waits for clients and opens the round; returns false when the signal is aborted. */
   async #open(signal: AbortSignal): Promise<boolean> {
+    const { minClients, deadline } = this.#prepared.options;
+    const began = performance.now();
+    let told: "" | "waiting" | "stalled" = "";
     while (!signal.aborted) {
       const opening = this.#opening(0);
       if (opening !== null) {
-        const { value, revision } = this.#record;
-        this.#record = await this.#prepared.storage.writeRecord({ ...value, ...opening }, revision);
+        this.#opened = performance.now();
+        await this.#write({ ...this.#record.value, ...opening });
+        const clients = opening.selected.length;
+        this.#reporter.tell("opened", `the round has begun with ${clients} clients.`);
         return true;
+      }
+      const message = `${this.clients.length} of at least ${minClients} clients are there.`;
+      if (told === "") this.#reporter.tell("waiting", message);
+      told ||= "waiting";
+      if (told === "waiting" && performance.now() - began > deadline) {
+        this.#reporter.tell("stalled", message);
+        told = "stalled";
       }
       await this.#wakeSignal.wait(kPollMs, signal);
     }
@@ -273,24 +398,24 @@ export class Coordinator {
     if (clients.length < minClients) return null;
     const most = secure === undefined ? clients.length : kMostSecureClients;
     const count = Math.min(clientsPerRound ?? clients.length, clients.length, most);
-    const from = `${seed} ${record.round} ${record.secure?.attempt ?? 0} ${attempt}`;
+    const times = record.secure?.attempt ?? record.attempt - 1;
+    const from = `${seed} ${record.round} ${times} ${attempt}`;
     const probability = count / clients.length;
     const selected =
       privacy === undefined
         ? choose(clients, count, from)
         : sample(clients, probability, unguessable());
-    const opened = Date.now();
     return {
       state: "open" as const,
       selected,
       sampling: { probability, expected: count },
-      opened,
-      deadline: opened + (secure?.handshake ?? deadline),
+      extensions: 0,
+      deadline: secure?.handshake ?? deadline,
       ...(record.secure && { secure: { ...record.secure, step: firstStep(selected) } }),
     };
   }
 
-  #host(): Host {
+  #host(verdicts: Verdicts): Host {
     const { options, storage, limits } = this.#prepared;
     return {
       options,
@@ -299,11 +424,11 @@ export class Coordinator {
       presence: this.#presence,
       expected: this.#expected(),
       record: () => this.#record,
-      write: async (record) => {
-        this.#record = await storage.writeRecord(record, this.#record.revision);
-      },
+      reporter: this.#reporter,
+      verdicts,
+      left: () => this.#deadline - performance.now(),
+      write: (record) => this.#write(record),
       opening: (attempt) => this.#opening(attempt),
-      waitForClients: (signal) => this.#wakeSignal.wait(kPollMs, signal),
     };
   }
 
@@ -323,10 +448,10 @@ export class Coordinator {
   }
 
   /** Computes the next weights and commits them together with the names of the counted clients. */
-  async #close(collected: Collected): Promise<void> {
+  async #closeRound(collected: Collected): Promise<void> {
     const { storage, options, model } = this.#prepared;
     const { strategy, privacy } = options;
-    const { value, revision } = this.#record;
+    const { value } = this.#record;
     const { round, sampling, secure } = value;
     const made = collected.aggregate();
     const next = mapState(this.#global, (tensor, key) =>
@@ -347,7 +472,7 @@ export class Coordinator {
       refused,
       bytesUp: collected.bytes,
       bytesDown: (value.fragment?.weights ?? value.weights).size * value.selected.length,
-      time: Date.now() - value.opened,
+      time: Math.round(performance.now() - this.#opened),
       ...(privacy && { epsilon: this.#accountant.epsilon(privacy.delta) }),
       ...(secure && { failures: secure.failures }),
       readTo,
@@ -364,16 +489,22 @@ export class Coordinator {
       ...value,
       state: isLast ? "finished" : "waiting",
       round: isLast ? round : round + 1,
+      attempt: 1,
+      extensions: 0,
       weights,
       progress,
       fragment,
       ...(secure && { secure: { ...kFirstSecureRecord, excluded: secure.excluded } }),
       last: summary,
     };
-    this.#record = await storage.writeRecord(following, revision);
+    await this.#write(following);
     free(this.#global);
     this.#global = next;
     options.onRound?.(summary);
+    const { length } = clients;
+    this.#reporter.tell("closed", `round ${round} has ended with ${length} updates.`, {
+      updates: length,
+    });
     await this.#tidy(summary);
     await storage.deleteObjects(objectsOf(value));
   }

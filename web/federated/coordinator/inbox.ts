@@ -1,20 +1,45 @@
 // The updates of one round: each client's first valid update is counted. The result depends only on the messages and their order, so a
 // coordinator that reads the stream again gets the same.
 
+import { clientIn } from "../names.js";
 import { Assembly, type InboxLimits, type Message } from "../update/assembly.js";
-import { type Accepted, type Expected, type Reason, readUpdate } from "../update/decode.js";
+import {
+  type Accepted,
+  type Expected,
+  type Reason,
+  type Refusal,
+  readUpdate,
+  refusal,
+} from "../update/decode.js";
+import { kDigestHeader } from "../update/encode.js";
+
+// Refusals that say nothing about an update of this round.
+const kBeside: ReadonlySet<Reason> = new Set(["late", "repeated", "unselected", "message"]);
+
+/** What has become of a message. */
+export type Received =
+  | { readonly counted: Accepted }
+  | {
+      readonly refused: Refusal;
+      readonly client: string;
+      /** Whether the client may send another update in this round. */
+      readonly again: boolean;
+    }
+  | null;
 
 /** Collects the updates of a round. */
 export class Inbox {
   readonly #counted = new Map<string, Accepted>();
   readonly #refused = new Map<Reason, number>();
+  /** The digests of the files of each client that were refused. */
+  readonly #files = new Map<string, Set<string>>();
   readonly #assembly: Assembly;
   #selected: ReadonlySet<string>;
   #readTo = 0;
 
   constructor(
     readonly expected: Expected,
-    limits: InboxLimits,
+    readonly limits: InboxLimits,
     selected: readonly string[],
   ) {
     this.#assembly = new Assembly(expected.round, limits);
@@ -31,9 +56,11 @@ export class Inbox {
     return [...this.#counted.values()].sort((a, b) => (a.client < b.client ? -1 : 1));
   }
 
-  /** Whether every selected client has been counted. */
+  /** Whether no more updates can come: every selected client is counted, or has sent as many refused ones as it may. */
   get isComplete(): boolean {
-    return [...this.#selected].every((client) => this.#counted.has(client));
+    return [...this.#selected].every(
+      (client) => this.#counted.has(client) || !this.#mayTry(client),
+    );
   }
 
   /** The number of refused updates by reason. */
@@ -46,21 +73,36 @@ export class Inbox {
     return this.#readTo;
   }
 
-  /** Takes the next message; returns the client that was counted, why it was refused, or null for a part. */
-  async receive(message: Message): Promise<Accepted | Reason | null> {
+  /** Takes the next message; returns null for a part that is not the last. */
+  async receive(message: Message): Promise<Received> {
     this.#readTo = Math.max(this.#readTo, message.seq);
     const result = await this.#resultOf(message);
-    if (typeof result === "string") this.#refused.set(result, (this.#refused.get(result) ?? 0) + 1);
-    else if (result !== null) this.#counted.set(result.client, result);
-    return result;
+    if (result === null) return null;
+    if (!("reason" in result)) {
+      this.#counted.set(result.client, result);
+      return { counted: result };
+    }
+    const client = clientIn(message.subject);
+    const { reason } = result;
+    this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1);
+    if (!kBeside.has(reason)) {
+      const files = this.#files.get(client) ?? new Set();
+      this.#files.set(client, files.add(message.header(kDigestHeader)));
+    }
+    return { refused: result, client, again: this.#mayTry(client) };
   }
 
-  async #resultOf(message: Message): Promise<Accepted | Reason | null> {
+  #mayTry(client: string): boolean {
+    return (this.#files.get(client)?.size ?? 0) < this.limits.attempts;
+  }
+
+  async #resultOf(message: Message): Promise<Accepted | Refusal | null> {
     const file = await this.#assembly.receive(message, (client) => {
       if (!this.#selected.has(client)) return "unselected";
       return this.#counted.has(client) ? "repeated" : null;
     });
-    if (file === null || typeof file === "string") return file;
+    if (file === null) return null;
+    if (typeof file === "string") return refusal(file);
     return readUpdate(file.client, file.bytes, this.expected);
   }
 }

@@ -17,8 +17,8 @@ export class Lease {
     readonly ms: number,
   ) {}
 
-  /** Waits until this coordinator holds the lease; calls `onStandby` at each check while another one holds it. */
-  async acquire(signal: AbortSignal, onStandby: () => Promise<void>): Promise<void> {
+  /** Waits until this coordinator holds the lease; calls `onStandby` with its name at each check while another one holds it. */
+  async acquire(signal: AbortSignal, onStandby: (holder: string) => Promise<void>): Promise<void> {
     let seen: number | null = null;
     let since = performance.now();
     while (!signal.aborted) {
@@ -31,7 +31,7 @@ export class Lease {
       } else if (performance.now() - since > this.ms) {
         if (await this.#write(lease.revision)) return;
       }
-      await onStandby();
+      if (lease !== null) await onStandby(lease.value);
       await sleep(this.ms / 5, signal);
     }
   }

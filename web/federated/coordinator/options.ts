@@ -6,6 +6,7 @@ import type { Credentials } from "../../nats/connection.js";
 import {
   functionFrom,
   integerFrom,
+  isPlain,
   numberFrom,
   optionalFunction,
   readOptions,
@@ -19,9 +20,11 @@ import {
   readSecureAggregation,
   type SecureAggregation,
 } from "../secure/settings.js";
+import { type ClientKeys, keyFrom } from "../signatures.js";
 import { Strategy } from "../strategies/strategy.js";
 import { type Place, readPlace } from "../transport.js";
 import { type Compression, type ReadCompression, readCompression } from "../update/compression.js";
+import type { RunEvent } from "./events.js";
 
 /** Limits on what is accepted from clients; anything beyond is refused and counted. */
 export interface Limits {
@@ -29,7 +32,9 @@ export interface Limits {
   readonly updateBytes?: number | undefined;
   /** The messages of one client in a round, which the server enforces; default four times those of an update. */
   readonly messages?: number | undefined;
-  /** The bytes of all updates that the server stores; default 1 GiB. */
+  /** How often a client may send an update in one round, if the ones before are refused; default 2. */
+  readonly attempts?: number | undefined;
+  /** The bytes of updates, which the server then reserves for this run; default: none is reserved, and the server's own limits hold. */
   readonly streamBytes?: number | undefined;
   /** The Euclidean distance of an update from the round's weights; default 100 times the norm of the first weights, at least 100. */
   readonly norm?: number | undefined;
@@ -61,8 +66,13 @@ export interface RoundFailure {
 export interface ServeOptions {
   /** Addresses of NATS servers: nats:, tls:, ws: or wss:; or memory, for clients in the same page or process. */
   readonly servers: string | readonly string[] | MemoryNetwork;
-  /** The coordinator's credentials; default: none. */
+  /** The coordinator's credentials; default: none. With an nkey, the record is signed by it. */
   readonly credentials?: Credentials | undefined;
+  /**
+   * The public nkeys of the clients by name, or a function that returns that of a client, or null for one that may not take part. Nothing
+   * is counted that is not signed by these. Default: none, and the server's permissions alone say who a client is.
+   */
+  readonly clients?: ClientKeys | undefined;
   /** The name of the run: letters, digits, hyphens and underscores. An existing run with this name is continued. */
   readonly run: string;
   /** Creates the model; its initial weights are those of the first round. */
@@ -73,8 +83,13 @@ export interface ServeOptions {
   readonly rounds: number;
   /** The minimum number of clients to begin a round. */
   readonly minClients: number;
-  /** The minimum number of updates to end a round at its deadline; with fewer, the deadline is extended. Default minClients. */
+  /**
+   * The minimum number of updates to end a round at its deadline; with fewer, the deadline is extended. Default: minClients and, after the
+   * last extension, what the strategy needs at least.
+   */
   readonly minUpdates?: number | undefined;
+  /** How often a deadline is extended before the round ends with fewer updates, or is given up and opened again; default 3. */
+  readonly maxExtensions?: number | undefined;
   /** The number of clients in a round, selected at random; default: all that are present. */
   readonly clientsPerRound?: number | undefined;
   /** The time that a round waits for updates, in milliseconds. */
@@ -97,6 +112,10 @@ export interface ServeOptions {
   readonly secureAggregation?: SecureAggregation | undefined;
   /** Called when an attempt at a round of secure aggregation has failed; the round is then opened again. */
   readonly onFailure?: ((failure: RoundFailure) => void) | undefined;
+  /** Called at once when something happens that an operator has to know. Default: warnings are written to the console. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /** The number of servers of a cluster that store the run; default 1. */
+  readonly replicas?: number | undefined;
   /** The milliseconds without a sign of life of the leading coordinator after which another one takes over; default 3000. */
   readonly lease?: number | undefined;
 }
@@ -109,7 +128,11 @@ export interface ReadServeOptions {
   readonly strategy: Strategy;
   readonly rounds: number;
   readonly minClients: number;
+  readonly clients: ClientKeys | undefined;
   readonly minUpdates: number;
+  /** The minimum number of updates after the last extension. */
+  readonly leastUpdates: number;
+  readonly maxExtensions: number;
   readonly clientsPerRound: number | undefined;
   readonly deadline: number;
   readonly seed: number;
@@ -120,6 +143,8 @@ export interface ReadServeOptions {
   readonly privacy: ReadPrivacy | undefined;
   readonly secure: ReadSecureAggregation | undefined;
   readonly onFailure: ServeOptions["onFailure"];
+  readonly onEvent: ServeOptions["onEvent"];
+  readonly replicas: number;
   readonly lease: number;
 }
 
@@ -127,12 +152,14 @@ const kWhere = "serve";
 const kOptions = [
   "servers",
   "credentials",
+  "clients",
   "run",
   "model",
   "strategy",
   "rounds",
   "minClients",
   "minUpdates",
+  "maxExtensions",
   "clientsPerRound",
   "deadline",
   "seed",
@@ -143,9 +170,19 @@ const kOptions = [
   "privacy",
   "secureAggregation",
   "onFailure",
+  "onEvent",
+  "replicas",
   "lease",
 ];
-const kLimits = ["updateBytes", "messages", "streamBytes", "norm", "samples", "clients"];
+const kLimits = [
+  "updateBytes",
+  "messages",
+  "attempts",
+  "streamBytes",
+  "norm",
+  "samples",
+  "clients",
+];
 // The longest time that setTimeout() supports.
 const kMostMs = 2 ** 31 - 1;
 
@@ -181,7 +218,8 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     const message = checkCombination({ compression, privacy, minUpdates });
     if (message !== null) fail("InvalidArgument", kWhere, `secureAggregation: ${message}`);
   }
-  const { clientsPerRound, seed, lease = 3000 } = options;
+  const { clientsPerRound, seed, maxExtensions = 3, replicas = 1, lease = 3000 } = options;
+  const least = Math.max(strategy.fewestUpdates, secure === undefined ? 1 : 2);
   return {
     place: readPlace(kWhere, options.servers, options.credentials),
     names: namesOf(kWhere, options.run),
@@ -189,7 +227,10 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     strategy,
     rounds: integerFrom(kWhere, "rounds", options.rounds, { least: 1 }),
     minClients,
+    clients: readClients(options.clients),
     minUpdates,
+    leastUpdates: options.minUpdates === undefined ? least : minUpdates,
+    maxExtensions: integerFrom(kWhere, "maxExtensions", maxExtensions, { least: 0 }),
     clientsPerRound:
       clientsPerRound === undefined
         ? undefined
@@ -203,6 +244,8 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     privacy,
     secure,
     onFailure: optionalFunction(kWhere, "onFailure", options.onFailure),
+    onEvent: optionalFunction(kWhere, "onEvent", options.onEvent),
+    replicas: integerFrom(kWhere, "replicas", replicas, { least: 1, most: 5 }),
     lease: numberFrom(kWhere, "lease", lease, { least: 100, most: kMostMs }),
   };
 }
@@ -218,6 +261,13 @@ function checkCombination({
   if (privacy !== undefined) return "the coordinator cannot clip masked updates for privacy.";
   if (minUpdates < 2) return `the sum of one update is that update; minUpdates is ${minUpdates}.`;
   return null;
+}
+
+function readClients(given: unknown): ClientKeys | undefined {
+  if (given === undefined || typeof given === "function") return given as ClientKeys | undefined;
+  if (!isPlain(given)) refuse(kWhere, "clients", "public nkeys by name, or a function", given);
+  for (const [name, key] of Object.entries(given)) keyFrom(kWhere, `clients.${name}`, key);
+  return given as ClientKeys;
 }
 
 function readLimits(given: unknown): Limits {

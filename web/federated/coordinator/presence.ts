@@ -1,29 +1,36 @@
-// Which clients are present: those that announced themselves recently. This is not stored: a new coordinator asks, and clients answer.
+// Which clients are present: those that announced themselves recently, each with the session of one process. This is not stored: a new
+// coordinator asks, and clients answer.
 
 import { isName } from "../../nats/names.js";
 import { WakeSignal } from "../../nats/waiting.js";
-import { kGone, kPresenceMs, kSent } from "../presence_messages.js";
+import { kGone, kPresenceMs } from "../presence_messages.js";
 import type { Signals } from "../transport.js";
 
 const kMissedTimes = 4;
 
+interface Seen {
+  readonly session: string;
+  readonly time: number;
+}
+
 /** The clients that are present. */
 export class Presence {
-  /** Woken when a client says that it has sent an update. */
+  /** Woken when an update has been stored. */
   readonly sent = new WakeSignal();
-  readonly #seen = new Map<string, number>();
+  readonly #seen = new Map<string, Seen>();
+  /** What is called when a process announces itself that was asked. */
+  readonly #probed = new Map<string, () => void>();
 
   constructor(
     readonly signals: Signals,
     /** The maximum number of present clients. */
     readonly most: number,
-    /** Woken when a client comes. */
+    /** Woken when a client comes or leaves. */
     readonly wakeSignal: WakeSignal,
+    /** Whether a client may take part. */
+    private readonly isKnown: (client: string) => Promise<boolean>,
   ) {
-    signals.onHere((client, said) => {
-      if (said === kSent) this.sent.wake();
-      this.#hear(client, said === kGone);
-    });
+    signals.onHere((client, said) => void this.#hear(client, said));
   }
 
   /** Asks clients to announce themselves. */
@@ -33,16 +40,52 @@ export class Presence {
 
   /** The sorted names of the clients that are present. */
   get clients(): string[] {
-    const oldest = performance.now() - kPresenceMs * kMissedTimes;
-    for (const [client, time] of this.#seen) if (time < oldest) this.#seen.delete(client);
+    for (const [client, seen] of this.#seen) if (!isRecent(seen)) this.#seen.delete(client);
     return [...this.#seen.keys()].sort();
   }
 
-  #hear(client: string, isGone: boolean): void {
-    if (!isName(client)) return;
+  /**
+   * Takes a process for the one of its client; returns false if another process is there. That one is asked, and has to announce itself
+   * soon: a process that was killed does not keep its name.
+   */
+  async admit(client: string, session: string): Promise<boolean> {
+    const seen = this.#seen.get(client);
+    if (seen !== undefined && seen.session !== session && isRecent(seen)) {
+      if (await this.#isThere(client, seen.session)) return false;
+      // Another process may have been faster.
+      if (this.#seen.get(client)?.session !== seen.session) return this.admit(client, session);
+      this.#seen.delete(client);
+    }
+    this.#keep(client, session);
+    return true;
+  }
+
+  #isThere(client: string, session: string): Promise<boolean> {
+    const key = `${client} ${session}`;
+    const heard = new Promise<boolean>((resolve) => {
+      this.#probed.set(key, () => resolve(true));
+    });
+    const known = this.signals.isThere(client, session);
+    return Promise.race([heard, known]).finally(() => this.#probed.delete(key));
+  }
+
+  async #hear(client: string, said: string): Promise<void> {
+    if (!isName(client) || !(await this.isKnown(client))) return;
+    const [what = "", session = ""] = said.split(" ");
+    const seen = this.#seen.get(client);
+    const isOther = seen !== undefined && seen.session !== session && isRecent(seen);
+    if (isOther) return;
+    if (what !== kGone) this.#probed.get(`${client} ${session}`)?.();
+    if (what !== kGone) this.#keep(client, session);
+    else if (this.#seen.delete(client)) this.wakeSignal.wake();
+  }
+
+  #keep(client: string, session: string): void {
     const isNew = !this.#seen.has(client);
-    if (isGone) this.#seen.delete(client);
-    else if (!isNew || this.#seen.size < this.most) this.#seen.set(client, performance.now());
-    if (isNew !== isGone) this.wakeSignal.wake();
+    if (isNew && this.#seen.size >= this.most) return;
+    this.#seen.set(client, { session, time: performance.now() });
+    if (isNew) this.wakeSignal.wake();
   }
 }
+
+const isRecent = ({ time }: Seen) => performance.now() - time <= kPresenceMs * kMissedTimes;

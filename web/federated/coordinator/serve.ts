@@ -2,18 +2,20 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
-import { isForbidden } from "../../nats/failures.js";
+import { isForbidden, isOutOfRoom } from "../../nats/failures.js";
 import type { Revised } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
-import type { RunRecord } from "../record.js";
+import { kFormat, type RunRecord } from "../record.js";
 import { kPhases } from "../secure/phases.js";
 import { kFirstSecureRecord } from "../secure/record.js";
 import { kUsualSecureSamples, type SecureSettings } from "../secure/settings.js";
-import { openStore, type Store } from "../transport.js";
+import { signerOf } from "../signatures.js";
+import { credentialsOf, openStore, type Store } from "../transport.js";
 import type { InboxLimits } from "../update/assembly.js";
 import { withoutControls } from "../update/control.js";
 import { copyOf, free } from "../update/state.js";
 import { Coordinator } from "./coordinator.js";
+import { knownClients } from "./known.js";
 import { type ReadServeOptions, readServeOptions, type ServeOptions } from "./options.js";
 import { encodeProgress } from "./progress.js";
 
@@ -21,9 +23,10 @@ const kWhere = "serve";
 const kMoreBytes = 64 * 1024;
 // The bytes of the shares for the maximum number of clients of a secure round.
 const kMoreSecureBytes = 256 * 1024;
-const kUsualStreamBytes = 2 ** 30;
 const kPartBytes = 512 * 1024;
-const kUpdatesPerRound = 4;
+const kUsualAttempts = 2;
+// More than one for each attempt: a client that is started again sends its update again.
+const kUpdatesPerAttempt = 2;
 
 /**
  * Coordinates a federated run, whose state is stored by the NATS server: called again with the same `run`, even after the process was
@@ -42,9 +45,11 @@ export async function serve(options: ServeOptions): Promise<Coordinator> {
   const bytes = eg.io.saveSafetensors(state);
   const keys = read.strategy.keysOf(state, 1);
   free(state);
-  const limits = limitsOf(read, bytes.length);
-  const { streamBytes = kUsualStreamBytes } = read.limits;
-  const kept = { ...limits, streamBytes };
+  const known = await knownClients(kWhere, read.names.run, read.clients);
+  const sign = await signerOf(kWhere, credentialsOf(read.place));
+  const limits = { ...limitsOf(read, bytes.length), verify: known.verify };
+  const { messages } = limits;
+  const kept = { messages, streamBytes: read.limits.streamBytes, replicas: read.replicas };
   let close = async () => {};
   try {
     const { storage, signals } = await openStore(kWhere, read.place, read.names, id, kept);
@@ -54,9 +59,17 @@ export async function serve(options: ServeOptions): Promise<Coordinator> {
     const weights = eg.io.loadSafetensors(await storage.readObject(kWhere, record.value.weights));
     model.loadStateDict(withoutControls(weights));
     free(weights);
-    return new Coordinator({ options: read, signals, storage, model, record, limits }, id);
+    return new Coordinator(
+      { options: read, signals, storage, model, record, limits, known, sign },
+      id,
+    );
   } catch (error) {
     await close();
+    if (isOutOfRoom(error)) {
+      const message = `the server has no room for the run: ${(error as Error).message}`;
+      const advice = "Delete runs, raise its limits (max_file_store), or set limits.streamBytes.";
+      fail("InvalidArgument", kWhere, `${message}. ${advice}`);
+    }
     if (!isForbidden(error)) throw error;
     const advice = "A coordinator needs those of docs/guide/federated.md.";
     return fail("InvalidArgument", kWhere, `the server lacks permissions: ${error}. ${advice}`);
@@ -70,12 +83,13 @@ function modelOf({ model, seed }: ReadServeOptions): eg.nn.Module {
   return fail("InvalidArgument", kWhere, "model: expected a function that returns an nn.Module.");
 }
 
-function limitsOf({ limits, secure }: ReadServeOptions, size: number): InboxLimits {
+function limitsOf({ limits, secure }: ReadServeOptions, size: number): Omit<InboxLimits, "verify"> {
   const more = secure === undefined ? kMoreBytes : kMoreSecureBytes;
   const updateBytes = limits.updateBytes ?? 2 * size + more;
   const parts = Math.ceil(updateBytes / kPartBytes);
-  const files = secure === undefined ? kUpdatesPerRound : kUpdatesPerRound + kPhases.length;
-  return { updateBytes, messages: limits.messages ?? files * (parts + 1) };
+  const attempts = limits.attempts ?? kUsualAttempts;
+  const files = kUpdatesPerAttempt * attempts + (secure === undefined ? 0 : kPhases.length);
+  return { updateBytes, attempts, messages: limits.messages ?? files * (parts + 1) };
 }
 
 /** The settings of secure aggregation that clients need. */
@@ -95,7 +109,8 @@ async function begin(
   const stamp = globalThis.crypto.randomUUID().slice(0, 8);
   const progress = encodeProgress(strategy, new RdpAccountant());
   const first: RunRecord = {
-    format: 1,
+    format: kFormat,
+    id: globalThis.crypto.randomUUID(),
     term: 0,
     state: "waiting",
     round: 1,
@@ -105,15 +120,20 @@ async function begin(
     progress: await storage.putObject(`progress-0-${stamp}`, progress),
     selected: [],
     sampling: { probability: 1, expected: 0 },
-    opened: 0,
+    attempt: 1,
+    extensions: 0,
+    spent: 0,
     deadline: 0,
     client: { ...strategy.client, compression, secure: secureSettings(options) },
     ...(keys && { fragment: { keys, weights: null } }),
     ...(options.secure && { secure: kFirstSecureRecord }),
     last: null,
   };
-  const made = (await storage.createRecord(first)) ?? (await storage.readRecord());
-  return made ?? fail("InvalidArgument", kWhere, "the record of the run has been deleted.");
+  await storage.createRecord(first);
+  return (
+    (await storage.readRecord()) ??
+    fail("InvalidArgument", kWhere, "the record of the run has been deleted.")
+  );
 }
 
 /** Throws if options differ that cannot change after a run has begun. */
@@ -124,7 +144,6 @@ function checkRun(record: RunRecord, options: ReadServeOptions): void {
     const advice = "Choose another name for another run.";
     return fail("InvalidArgument", kWhere, `${found}, got ${JSON.stringify(given)}. ${advice}`);
   };
-  if (record.format !== 1) refuse("format", record.format, 1);
   const { name } = strategy.constructor;
   if (record.strategy !== name) refuse("strategy", record.strategy, name);
   const { compression: stored, mu, secure } = record.client;

@@ -1,11 +1,14 @@
 // Runs in the memory of one page or process, where coordinators and clients communicate without a server.
 
+import type { Sheet } from "../asks.js";
 import type { Message } from "../update/assembly.js";
 
 /** A value with its revision; a write must name the revision that was read. */
 export interface Entry {
   readonly text: string;
   readonly revision: number;
+  /** When it was written, in milliseconds. */
+  readonly time: number;
 }
 
 /** A set of callbacks. */
@@ -15,9 +18,15 @@ type Listeners<Heard extends unknown[]> = Set<(...heard: Heard) => void>;
 export class MemoryRun {
   readonly entries = new Map<string, Entry>();
   readonly objects = new Map<string, { readonly bytes: Uint8Array; readonly seq: number }>();
-  readonly changed: Listeners<[]> = new Set();
+  readonly changed: Listeners<[sheet: Sheet]> = new Set();
   readonly who: Listeners<[]> = new Set();
   readonly here: Listeners<[client: string, said: string]> = new Set();
+  /** The coordinator that leads answers clients. */
+  readonly answering = new Set<(client: string, sheet: Sheet) => Promise<Sheet | null>>();
+  /** The processes that are there, by client and session. */
+  readonly processes = new Set<string>();
+  /** The ids of the messages that are stored or were. */
+  readonly ids = new Set<string>();
   /** The stored updates, in order. */
   updates: Message[] = [];
   /** The maximum number of stored messages per client. */
@@ -29,11 +38,19 @@ export class MemoryRun {
   signals() {
     const own = new Set<(client: string, said: string) => void>();
     return {
+      maxPayload: 2 ** 20,
       onHere: (heard: (client: string, said: string) => void) => {
         own.add(heard);
         this.here.add(heard);
       },
       ask: () => tell(this.who),
+      answer: (make: (client: string, sheet: Sheet) => Promise<Sheet | null>) => {
+        this.answering.add(make);
+        return () => this.answering.delete(make);
+      },
+      isThere: async (client: string, session: string) =>
+        this.processes.has(`${client} ${session}`),
+      announce: (sheet: Sheet) => tell(this.changed, sheet),
       close: async () => {
         for (const one of own) this.here.delete(one);
       },

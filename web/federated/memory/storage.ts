@@ -2,13 +2,14 @@
 
 import type { WakeSignal } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
-import { historyKey, kLeaderKey, kRecordKey } from "../names.js";
+import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
 import { ObjectGone } from "../nats/objects.js";
 import type { Revised, StreamLimits } from "../nats/storage.js";
-import type { RoundSummary, RunRecord } from "../record.js";
+import { parseRecord, type RoundSummary, type RunRecord } from "../record.js";
 import type { StoredObject } from "../stored_object.js";
 import type { Message } from "../update/assembly.js";
-import { type MemoryRun, tell } from "./network.js";
+import type { Part } from "../update/encode.js";
+import type { MemoryRun } from "./network.js";
 
 const kPollMs = 1000;
 
@@ -18,10 +19,18 @@ class Conflict extends Error {
   readonly code = 10071;
 }
 
+/** Thrown if no more messages of a client are stored. */
+class Full extends Error {
+  /** NATS's code for this error, by which the coordinator recognizes it. */
+  readonly code = 10077;
+  override readonly message = "maximum messages per subject exceeded";
+}
+
 /** The storage of one run. */
 export class MemoryStorage {
   constructor(
     readonly run: MemoryRun,
+    private readonly names: RunNames,
     { messages }: Pick<StreamLimits, "messages">,
   ) {
     run.mostMessages = messages;
@@ -29,19 +38,29 @@ export class MemoryStorage {
 
   async readRecord(): Promise<Revised<RunRecord> | null> {
     const entry = this.run.entries.get(kRecordKey);
-    return entry === undefined ? null : { value: JSON.parse(entry.text), revision: entry.revision };
+    if (entry === undefined) return null;
+    const bytes = new TextEncoder().encode(entry.text);
+    return { ...entry, value: parseRecord("serve", this.names.run, bytes) };
   }
 
-  async createRecord(record: RunRecord): Promise<Revised<RunRecord> | null> {
+  async createRecord(record: RunRecord): Promise<number | null> {
     if (this.run.entries.has(kRecordKey)) return null;
-    return { value: record, revision: this.#write(kRecordKey, JSON.stringify(record)) };
+    return this.#write(kRecordKey, JSON.stringify(record));
   }
 
-  async writeRecord(record: RunRecord, revision: number): Promise<Revised<RunRecord>> {
+  async writeRecord(record: RunRecord, revision: number): Promise<number> {
     if (this.run.entries.get(kRecordKey)?.revision !== revision) throw new Conflict();
-    const next = this.#write(kRecordKey, JSON.stringify(record));
-    tell(this.run.changed);
-    return { value: record, revision: next };
+    return this.#write(kRecordKey, JSON.stringify(record));
+  }
+
+  async storePart(client: string, { data, headers, id }: Part): Promise<void> {
+    if (this.run.ids.has(id)) return;
+    const subject = this.names.updatesOf(client);
+    const own = this.run.updates.filter((one) => one.subject === subject);
+    if (own.length >= this.run.mostMessages) throw new Full();
+    this.run.ids.add(id);
+    const header = (name: string) => (Object.hasOwn(headers, name) ? (headers[name] ?? "") : "");
+    this.run.updates.push({ subject, seq: ++this.run.seq, data, header });
   }
 
   async writeHistory(summary: RoundSummary): Promise<void> {
@@ -55,7 +74,7 @@ export class MemoryStorage {
 
   async readLease(): Promise<Revised<string> | null> {
     const entry = this.run.entries.get(kLeaderKey);
-    return entry === undefined ? null : { value: entry.text, revision: entry.revision };
+    return entry === undefined ? null : { ...entry, value: entry.text };
   }
 
   async writeLease(holder: string, revision: number | null): Promise<number | null> {
@@ -120,7 +139,7 @@ export class MemoryStorage {
 
   #write(key: string, text: string): number {
     const revision = ++this.run.seq;
-    this.run.entries.set(key, { text, revision });
+    this.run.entries.set(key, { text, revision, time: performance.now() });
     return revision;
   }
 }

@@ -1,14 +1,25 @@
-// Signals between coordinators and clients over NATS.
+// A coordinator's side of NATS messages that are not stored: signs of life, answers to clients, and the record for all that listen.
 
-import type { NatsConnection } from "@nats-io/nats-core";
-import { clientIn, type RunNames } from "../names.js";
+import type { MsgHdrs, NatsConnection } from "@nats-io/nats-core";
+import { isName } from "../../nats/names.js";
+import type { Sheet } from "../asks.js";
+import { clientIn, inboxOf, type RunNames } from "../names.js";
+
+// A client that is asked whether it is there has so long to say so.
+const kProbeMs = 2000;
 
 /** The signals of one run. */
 export class NatsSignals {
   constructor(
     readonly connection: NatsConnection,
     readonly names: RunNames,
+    private readonly makeHeaders: () => MsgHdrs,
   ) {}
+
+  /** The maximum size of a message in bytes. */
+  get maxPayload(): number {
+    return this.connection.info?.max_payload ?? 2 ** 20;
+  }
 
   onHere(heard: (client: string, said: string) => void): void {
     this.connection.subscribe(this.names.presenceOf("*"), {
@@ -19,10 +30,55 @@ export class NatsSignals {
   }
 
   ask(): void {
-    this.connection.publish(this.names.who);
+    this.#publish(this.names.who);
+  }
+
+  /** Answers requests of clients until the returned function is called. */
+  answer(make: (client: string, sheet: Sheet) => Promise<Sheet | null>): () => void {
+    const subscription = this.connection.subscribe(this.names.asksOf("*"), {
+      callback: (error, { subject, reply = "", headers, data }) => {
+        const client = clientIn(subject);
+        // The server does not check whether a client may publish to the reply subject that it names.
+        const isOwn = isName(client) && reply.startsWith(`${inboxOf(client)}.`);
+        if (error !== null || !isOwn) return;
+        void make(client, { headers: recordOf(headers), data }).then((answer) => {
+          if (answer !== null) this.#publish(reply, answer);
+        });
+      },
+    });
+    return () => subscription.unsubscribe();
+  }
+
+  /** Asks a process of a client whether it is there, which then announces itself; resolves to false when it can be none or was silent for too long. */
+  async isThere(client: string, session: string): Promise<boolean> {
+    // The server tells at once that nobody is subscribed. Nobody answers the request itself: clients may not publish to this inbox.
+    const probe = this.connection.request(`${inboxOf(client)}.${session}`, "", {
+      timeout: kProbeMs,
+    });
+    await probe.catch(() => {});
+    return false;
+  }
+
+  /** Sends the record to all clients that listen. */
+  announce(sheet: Sheet): void {
+    // They ask for one that does not fit into a message.
+    const fits = sheet.data.length <= this.maxPayload / 2;
+    this.#publish(this.names.changed, fits ? sheet : { headers: {}, data: new Uint8Array(0) });
   }
 
   close(): Promise<void> {
     return this.connection.close();
   }
+
+  #publish(subject: string, sheet?: Sheet): void {
+    if (this.connection.isClosed()) return;
+    const headers = this.makeHeaders();
+    for (const [name, value] of Object.entries(sheet?.headers ?? {})) headers.set(name, value);
+    this.connection.publish(subject, sheet?.data ?? "", sheet && { headers });
+  }
+}
+
+/** Returns headers as an object. */
+export function recordOf(headers: MsgHdrs | undefined): Record<string, string> {
+  return Object.fromEntries((headers?.keys() ?? []).map((key) => [key, headers?.get(key) ?? ""]));
 }

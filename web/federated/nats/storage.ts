@@ -1,7 +1,7 @@
 // The storage of coordinators in JetStream: the record and the history in a key-value bucket, weights in an object bucket, and updates in
 // a stream.
 
-import type { JetStreamManager, StoredMsg } from "@nats-io/jetstream";
+import type { JetStreamClient, JetStreamManager, StoredMsg } from "@nats-io/jetstream";
 import type { KV } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { ObjectStore } from "@nats-io/obj";
@@ -14,6 +14,7 @@ import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
 import { parseRecord, type RoundSummary, type RunRecord } from "../record.js";
 import type { StoredObject } from "../stored_object.js";
 import type { Message } from "../update/assembly.js";
+import type { Part } from "../update/encode.js";
 import { readObject } from "./objects.js";
 
 const kNanosPerMs = 1e6;
@@ -23,27 +24,46 @@ const kRepeatedWithinMs = 10 * 60 * 1000;
 // Clients announce that they have sent an update; polling finds updates whose announcement was lost.
 const kPollMs = 250;
 const kMostAtOnce = 16;
+// The lease and other runs are written at the same time.
+const kSpareBytes = 16 * 1024;
 
 /** A value with the revision that the next write must name. */
 export interface Revised<T> {
   readonly value: T;
   readonly revision: number;
+  /** When it was written, in milliseconds by the clock of the server. */
+  readonly time: number;
 }
 
-/** The limits of the stream of updates. */
+/** How much the server stores. */
 export interface StreamLimits {
   readonly messages: number;
-  readonly streamBytes: number;
+  /** The bytes of updates, which the server reserves; without it, it reserves none. */
+  readonly streamBytes: number | undefined;
+  /** The number of servers of a cluster that store each message. */
+  readonly replicas: number;
+}
+
+let nextId = 1;
+
+/** Thrown if the account has no room for the record. */
+class NoRoom extends Error {
+  /** NATS's code for this error, by which the coordinator recognizes it. */
+  readonly code = 10002;
+  override readonly message = "the account's limit of storage is reached";
 }
 
 /** The storage of one run. */
 export class Storage {
   private constructor(
     readonly names: RunNames,
-    private readonly connection: NatsConnection,
+    private readonly js: JetStreamClient,
+    private readonly makeHeaders: typeof import("@nats-io/nats-core").headers,
     private readonly jsm: JetStreamManager,
     private readonly kv: KV,
     private readonly objects: ObjectStore,
+    /** Whether the account has a limit of storage. */
+    private readonly isLimited: boolean,
   ) {}
 
   /** Opens the storage of a run, and creates what does not exist. */
@@ -51,16 +71,16 @@ export class Storage {
     where: string,
     connection: NatsConnection,
     names: RunNames,
-    { messages, streamBytes }: StreamLimits,
+    { messages, streamBytes, replicas }: StreamLimits,
   ): Promise<Storage> {
-    const { jetstream } = await loadClientPackages(where);
+    const { core, jetstream } = await loadClientPackages(where);
     const kv = await loadKeyValue(where);
     const obj = await importPackage(where, () => import("@nats-io/obj"));
     const js = jetstream.jetstream(connection);
     const jsm = await jetstream.jetstreamManager(connection);
-    const bucket = { history: 1, allow_direct: true };
+    const bucket = { history: 1, allow_direct: true, replicas };
     const values = await openOrCreate(() => new kv.Kvm(js).create(names.bucket, bucket));
-    const objects = await openOrCreate(() => new obj.Objm(js).create(names.bucket));
+    const objects = await openOrCreate(() => new obj.Objm(js).create(names.bucket, { replicas }));
     const stream = {
       name: names.updates,
       subjects: [names.updatesOf("*")],
@@ -68,7 +88,8 @@ export class Storage {
       max_msgs_per_subject: messages,
       discard: jetstream.DiscardPolicy.New,
       discard_new_per_subject: true,
-      max_bytes: streamBytes,
+      max_bytes: streamBytes ?? -1,
+      num_replicas: replicas,
       duplicate_window: kRepeatedWithinMs * kNanosPerMs,
       allow_direct: true,
     };
@@ -80,31 +101,50 @@ export class Storage {
       if ((error as { code?: unknown }).code !== kNameInUse) throw error;
       await jsm.streams.update(names.updates, stream);
     }
-    return new Storage(names, connection, jsm, values, objects);
+    const isLimited = (await jsm.getAccountInfo()).limits.max_storage > 0;
+    return new Storage(names, js, core.headers, jsm, values, objects, isLimited);
   }
 
   /** Returns the record, or null if the run has not begun. */
   async readRecord(): Promise<Revised<RunRecord> | null> {
     const entry = await this.kv.get(kRecordKey);
-    return entry === null ? null : { value: parseRecord(entry.value), revision: entry.revision };
+    if (entry === null || entry.operation !== "PUT") return null;
+    const value = parseRecord("serve", this.names.run, entry.value);
+    return { value, revision: entry.revision, time: entry.created.getTime() };
   }
 
-  /** Writes the first record; returns null if another coordinator has done so. */
-  async createRecord(record: RunRecord): Promise<Revised<RunRecord> | null> {
+  /** Writes the first record; returns its revision, or null if another coordinator has done so. */
+  async createRecord(record: RunRecord): Promise<number | null> {
     try {
-      return { value: record, revision: await this.kv.create(kRecordKey, JSON.stringify(record)) };
+      return await this.kv.create(kRecordKey, JSON.stringify(record));
     } catch (error) {
       if (isConflict(error)) return null;
       throw error;
     }
   }
 
-  /** Replaces the record; throws a conflict if it has changed since it was read. */
-  async writeRecord(record: RunRecord, revision: number): Promise<Revised<RunRecord>> {
-    const next = await this.kv.update(kRecordKey, JSON.stringify(record), revision);
-    // After the write, because receivers then read the record.
-    this.connection.publish(this.names.changed);
-    return { value: record, revision: next };
+  /** Replaces the record and returns its revision; throws a conflict if it has changed since it was read. */
+  async writeRecord(record: RunRecord, revision: number): Promise<number> {
+    const text = JSON.stringify(record);
+    // A server whose account has no room drops the old value, too (2.9.10).
+    if (this.isLimited) await this.#checkRoom(text.length);
+    return this.kv.update(kRecordKey, text, revision);
+  }
+
+  async #checkRoom(bytes: number): Promise<void> {
+    const { storage, limits } = await this.jsm.getAccountInfo();
+    if (storage + bytes + kSpareBytes > limits.max_storage) throw new NoRoom();
+  }
+
+  /** Stores a part of a client's update, unless it is stored already. */
+  async storePart(client: string, { data, headers, id }: Part): Promise<void> {
+    const made = this.makeHeaders();
+    for (const [name, value] of Object.entries(headers)) made.set(name, value);
+    const publish = (msgID: string) =>
+      this.js.publish(this.names.updatesOf(client), data, { msgID, headers: made });
+    const { duplicate, seq } = await publish(id);
+    // A server whose account has no room removes a message again but keeps its id (2.9.10).
+    if (duplicate && (await this.#updateAt(seq)) === null) await publish(`${id}/${nextId++}`);
   }
 
   /** Stores a round's entry in the history; this is idempotent. */
@@ -126,7 +166,8 @@ export class Storage {
   async readLease(): Promise<Revised<string> | null> {
     const entry = await this.kv.get(kLeaderKey);
     if (entry === null || entry.operation !== "PUT") return null;
-    return { value: entry.string(), revision: entry.revision };
+    const { revision, created } = entry;
+    return { value: entry.string(), revision, time: created.getTime() };
   }
 
   /** Writes the lease and returns its revision; null if another coordinator was faster. */
@@ -201,8 +242,8 @@ export class Storage {
 
   /**
    * Calls a function with each message of the stream, from the first stored one, until the signal is aborted. It uses no consumer, which
-   * could be lost with a server. Instead it requests messages by sequence number, which has no gaps, several at a time while there are
-   * more. `upToDate` is called whenever all messages have been read.
+   * could be lost with a server. Instead it requests messages by sequence number, several at a time while there are more; gaps are what the
+   * server has removed for lack of room. `upToDate` is called whenever all messages have been read.
    */
   async readUpdates(
     signal: AbortSignal,
@@ -225,9 +266,21 @@ export class Storage {
       next += messages.length;
       atOnce = messages.length === atOnce ? Math.min(2 * atOnce, kMostAtOnce) : 1;
       if (messages.length > 0) continue;
+      const after = await this.#updateAfter(next);
+      if (after !== null) {
+        next = after;
+        continue;
+      }
       upToDate();
       await wakeSignal.wait(kPollMs, signal);
     }
+  }
+
+  /** The sequence number of the first message from a number on; null if there is none. */
+  async #updateAfter(seq: number): Promise<number | null> {
+    const query = { seq, next_by_subj: this.names.updatesOf("*") };
+    const message = await this.jsm.direct.getMessage(this.names.updates, query);
+    return message?.seq ?? null;
   }
 
   #updateAt(seq: number): Promise<StoredMsg | null> {

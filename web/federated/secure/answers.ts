@@ -121,11 +121,12 @@ export class Answers {
     this.#isClosed = false;
   }
 
-  /** Takes the next message. */
-  async receive(message: Message): Promise<void> {
+  /** Takes the next message; returns why it was refused, or null. */
+  async receive(message: Message): Promise<Reason | null> {
     this.#readTo = Math.max(this.#readTo, message.seq);
     const reason = await this.#take(message);
     if (reason !== null) this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1);
+    return reason;
   }
 
   async #take(message: Message): Promise<Reason | null> {

@@ -14,10 +14,16 @@ export interface Message {
   header(name: string): string;
 }
 
-/** The limits on what a client may send in a round. */
+/** Whether the headers of a message have the signature of its client. */
+export type Verify = (client: string, header: (name: string) => string) => Promise<boolean>;
+
+/** What is checked of the messages of a round. */
 export interface InboxLimits {
   readonly updateBytes: number;
   readonly messages: number;
+  /** The files of one client that are read in a round until it has sent a sound one; others are refused. */
+  readonly attempts: number;
+  readonly verify: Verify;
 }
 
 /** A complete file from a client. */
@@ -64,7 +70,9 @@ export class Assembly {
     if (reason !== null) return reason;
     const bytes = this.#joined(client, digest, Number(part), Number(count), message.data);
     if (bytes === null || typeof bytes === "string") return bytes;
-    return (await digestOf(bytes)) === digest ? { client, bytes } : "digest";
+    if ((await digestOf(bytes)) !== digest) return "digest";
+    const isSigned = await this.limits.verify(client, (name) => message.header(name));
+    return isSigned ? { client, bytes } : "signature";
   }
 
   /** Returns the file once its last part has arrived. Parts come in order; the first part of a file replaces an incomplete file. */

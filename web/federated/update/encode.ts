@@ -1,9 +1,10 @@
 // Writes an update at a client: a safetensors file, split into messages.
 
 import * as eg from "edgegrad";
-import { digestOf } from "../digest.js";
+import { kSessionHeader, kSignatureHeader } from "../asks.js";
+import { kPhaseHeader } from "../secure/phases.js";
 import { compress, expand, type ReadCompression } from "./compression.js";
-import { differenceOf, isFloating, mapState, type State, specOf } from "./state.js";
+import { differenceOf, free, isFloating, mapState, type State, specOf } from "./state.js";
 
 /** The metadata of an update. */
 export interface UpdateLabel {
@@ -26,22 +27,35 @@ export interface Part {
 export const kRoundHeader = "EdgeGrad-Round";
 export const kPartHeader = "EdgeGrad-Part";
 export const kDigestHeader = "EdgeGrad-Digest";
+/** The header by which a client tells a repetition from another message. */
+export const kIdHeader = "EdgeGrad-Id";
+/** The headers that are stored with a part. */
+export const kStoredHeaders = [
+  kRoundHeader,
+  kPartHeader,
+  kDigestHeader,
+  kPhaseHeader,
+  kSessionHeader,
+  kSignatureHeader,
+];
 
 // NATS counts the headers as part of the payload.
 const kHeaderSpace = 1024;
 const kMostPartBytes = 512 * 1024;
 
-/** Splits a file into messages that fit `maxPayload`, with headers. */
-export async function partsOf(
+/**
+ * Splits a file into messages that fit `maxPayload`, with headers; `digest` is that of the file. In another attempt at the round, the same
+ * file is another one.
+ */
+export function partsOf(
   bytes: Uint8Array,
-  label: Pick<UpdateLabel, "run" | "round" | "client">,
+  digest: string,
+  { round, attempt }: { readonly round: number; readonly attempt: number },
   maxPayload: number,
   more: Readonly<Record<string, string>> = {},
-): Promise<Part[]> {
+): Part[] {
   const size = Math.min(kMostPartBytes, maxPayload - kHeaderSpace);
-  const count = Math.ceil(bytes.length / size);
-  const digest = await digestOf(bytes);
-  const { run, round, client } = label;
+  const count = Math.max(1, Math.ceil(bytes.length / size));
   return Array.from({ length: count }, (_, i) => ({
     data: bytes.subarray(i * size, (i + 1) * size),
     headers: {
@@ -50,7 +64,7 @@ export async function partsOf(
       [kPartHeader]: `${i}/${count}`,
       [kDigestHeader]: digest,
     },
-    id: `${run}/${round}/${client}/${digest.slice(0, 16)}/${i}`,
+    id: `${round}/${attempt}/${digest.slice(0, 16)}/${i}`,
   }));
 }
 
@@ -71,7 +85,7 @@ export class Compressor {
   constructor(readonly compression: ReadCompression) {}
 
   /** Encodes the difference of two states, plus the error of earlier updates. */
-  encode(trained: Readonly<State>, before: Readonly<State>, label: UpdateLabel): Uint8Array {
+  encode(trained: Readonly<State>, before: Readonly<State>, label: UpdateLabel): Compressed {
     const { bytes, residual } = eg.scope(() => {
       const change = eg.noGrad(() => differenceOf(trained, before));
       const wanted = mapState(change, (tensor, key) => {
@@ -85,12 +99,26 @@ export class Compressor {
       const left = floating.map(([key, tensor]) => [key, tensor.sub(received[key] as eg.Tensor)]);
       return { bytes: writeUpdate(sent, label), residual: Object.fromEntries(left) as State };
     });
-    for (const [key, tensor] of Object.entries(residual)) {
-      this.#residual.get(key)?.dispose();
-      this.#residual.set(key, tensor);
-    }
-    return bytes;
+    return {
+      bytes,
+      counted: () => {
+        for (const [key, tensor] of Object.entries(residual)) {
+          this.#residual.get(key)?.dispose();
+          this.#residual.set(key, tensor);
+        }
+      },
+      dropped: () => free(residual),
+    };
   }
+}
+
+/** A compressed update. Of `counted` and `dropped`, one must be called. */
+export interface Compressed {
+  readonly bytes: Uint8Array;
+  /** Adds the error to the next update. */
+  counted(): void;
+  /** Forgets the error: an update that was refused, such as one with NaN, must not spoil the next. */
+  dropped(): void;
 }
 
 function writeUpdate(tensors: Readonly<State>, label: UpdateLabel): Uint8Array {
