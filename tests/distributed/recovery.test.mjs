@@ -42,7 +42,7 @@ function writeProgram() {
       "tell({ weights: [...model.module.weight.dataSync()], step });\nawait group.destroy();",
     ],
   ];
-  const head = "const tell = (value) => process.stdout.write(`${JSON.stringify(value)}\\n`);\n";
+  const head = 'const tell = (value) => process.stdout.write(JSON.stringify(value) + "\\n");\n';
   const changed = changes.reduce((text, [from, to]) => {
     assert.ok(text.includes(from), `the guide's program has ${from}`);
     return text.replace(from, to);

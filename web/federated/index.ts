@@ -17,6 +17,19 @@ export { MemoryNetwork } from "./memory/network.js";
 export { RdpAccountant } from "./privacy/accountant.js";
 export type { Privacy } from "./privacy/noise.js";
 export type { RoundSummary } from "./record.js";
+export {
+  type DeleteRunOptions,
+  deleteRun,
+  listRuns,
+  pauseRun,
+  type RollBackOptions,
+  type RunOptions,
+  type RunStatus,
+  type RunsOptions,
+  resumeRun,
+  rollBackRun,
+  stopRun,
+} from "./runs.js";
 export type { SecureAggregation } from "./secure/settings.js";
 export { type AdaptiveOptions, FedAdam, FedYogi } from "./strategies/adaptive.js";
 export { FedAvg, FedProx } from "./strategies/averaging.js";

@@ -30,6 +30,17 @@ export const kRecordKey = "record";
 /** The key of the leading coordinator's lease. */
 export const kLeaderKey = "leader";
 
+/** The key of what the coordinators of a run are to do. */
+export const kControlKey = "control";
+
+/** What the coordinators of a run are to do: to go on, to begin no more rounds, or to end after the round. */
+export type Control = "running" | "paused" | "stopped";
+
+/** Reads the value of that key. */
+export function controlFrom(text: string | undefined): Control {
+  return text === "paused" || text === "stopped" ? text : "running";
+}
+
 /** Returns the key of a round's entry in the history. */
 export const historyKey = (round: number) => `round.${round}`;
 

@@ -52,6 +52,14 @@ export interface RoundSummary {
   readonly readTo: number;
 }
 
+/** The weights after an earlier round, to which an operator may go back. */
+export interface KeptRound {
+  readonly round: number;
+  readonly weights: StoredObject;
+  readonly progress: StoredObject;
+  readonly summary: RoundSummary;
+}
+
 /** A run's record. */
 export interface RunRecord {
   readonly format: 2;
@@ -82,6 +90,8 @@ export interface RunRecord {
   readonly deadline: number;
   readonly client: ClientSettings;
   readonly secure?: SecureRecord | undefined;
+  /** The weights after earlier rounds that are kept, by round. */
+  readonly kept: readonly KeptRound[];
   readonly last: RoundSummary | null;
 }
 
@@ -111,7 +121,7 @@ function read(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
 }
 
 function isRecord(value: Readonly<Record<string, unknown>>): boolean {
-  const { state, selected, client, last } = value;
+  const { state, selected, client, kept, last } = value;
   const numbers = ["term", "round", "rounds", "attempt", "extensions", "spent", "deadline"];
   const isOptional = (one: unknown) => one === undefined || isPlain(one);
   return (
@@ -119,6 +129,8 @@ function isRecord(value: Readonly<Record<string, unknown>>): boolean {
     ["waiting", "open", "finished"].some((one) => one === state) &&
     typeof value.id === "string" &&
     typeof value.strategy === "string" &&
+    Array.isArray(kept) &&
+    kept.every((one) => isObject(one?.weights) && isObject(one?.progress)) &&
     Array.isArray(selected) &&
     selected.every((one) => typeof one === "string") &&
     isObject(value.weights) &&
@@ -139,8 +151,15 @@ function isObject(value: unknown): boolean {
 }
 
 /** The objects that a record names. */
-export function objectsOf({ weights, progress, fragment, secure }: RunRecord): StoredObject[] {
+export function objectsOf({
+  weights,
+  progress,
+  fragment,
+  secure,
+  kept,
+}: RunRecord): StoredObject[] {
   const { peers = null, shares = null } = secure?.step ?? {};
   const some = [weights, progress, fragment?.weights ?? null, peers, shares];
-  return some.filter((one) => one !== null);
+  const earlier = kept.flatMap((one) => [one.weights, one.progress]);
+  return [...some.filter((one) => one !== null), ...earlier];
 }

@@ -10,6 +10,7 @@ import type { RunRecord } from "../record.js";
 import { kPhaseHeader, type Phase, phaseHeader } from "../secure/phases.js";
 import { loadCheck, signerOf } from "../signatures.js";
 import { credentialsOf, openWire } from "../transport.js";
+import { TemporarilyUnavailable } from "../unavailable.js";
 import {
   type Compressed,
   Compressor,
@@ -18,7 +19,7 @@ import {
   partsOf,
 } from "../update/encode.js";
 import type { State } from "../update/state.js";
-import { Link, TemporarilyUnavailable } from "./link.js";
+import { Link } from "./link.js";
 import {
   type ClientRound,
   type JoinOptions,

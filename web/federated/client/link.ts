@@ -23,12 +23,10 @@ import { parseRecord, type RunRecord } from "../record.js";
 import { type Check, type Sign, textOfRecord, textOfUpdate } from "../signatures.js";
 import type { StoredObject } from "../stored_object.js";
 import type { Wire } from "../transport.js";
+import { TemporarilyUnavailable } from "../unavailable.js";
 import { kDigestHeader, kIdHeader, kRoundHeader, type Part } from "../update/encode.js";
 
 const kWhere = "join";
-
-/** Thrown if something cannot be read at the moment: no coordinator answers, or the object has been replaced. */
-export class TemporarilyUnavailable extends Error {}
 
 /** How a client signs, and what it checks. */
 export interface LinkKeys {

@@ -9,7 +9,13 @@ import { digestOf } from "../digest.js";
 import type { Revised } from "../nats/storage.js";
 import { kPresenceMs } from "../presence_messages.js";
 import { RdpAccountant } from "../privacy/accountant.js";
-import { type Fragment, objectsOf, type RoundSummary, type RunRecord } from "../record.js";
+import {
+  type Fragment,
+  type KeptRound,
+  objectsOf,
+  type RoundSummary,
+  type RunRecord,
+} from "../record.js";
 import { firstStep, kFirstSecureRecord } from "../secure/record.js";
 import { kMostSecureClients } from "../secure/settings.js";
 import { type Sign, textOfRecord } from "../signatures.js";
@@ -369,7 +375,20 @@ export class Coordinator {
     const { minClients, deadline } = this.#prepared.options;
     const began = performance.now();
     let told: "" | "waiting" | "stalled" = "";
+    let isPaused = false;
     while (!signal.aborted) {
+      const control = await this.#prepared.storage.readControl();
+      if (control === "stopped") {
+        this.#reporter.tell("stopped", "an operator has stopped the run.");
+        this.#stop.abort();
+        return false;
+      }
+      if (control === "paused") {
+        if (!isPaused) this.#reporter.tell("paused", "an operator has paused the run.");
+        isPaused = true;
+        await this.#wakeSignal.wait(kPollMs, signal);
+        continue;
+      }
       const opening = this.#opening(0);
       if (opening !== null) {
         this.#opened = performance.now();
@@ -484,6 +503,7 @@ export class Coordinator {
       encodeProgress(strategy, this.#accountant),
     );
     const fragment = await this.#nextFragment(next, made, stamp);
+    const kept = this.#keptWith({ round, weights, progress, summary });
     const isLast = round >= value.rounds;
     const following: RunRecord = {
       ...value,
@@ -495,6 +515,7 @@ export class Coordinator {
       progress,
       fragment,
       ...(secure && { secure: { ...kFirstSecureRecord, excluded: secure.excluded } }),
+      kept,
       last: summary,
     };
     await this.#write(following);
@@ -506,7 +527,14 @@ export class Coordinator {
       updates: length,
     });
     await this.#tidy(summary);
-    await storage.deleteObjects(objectsOf(value));
+    const named = new Set(objectsOf(following).map(({ name }) => name));
+    await storage.deleteObjects(objectsOf(value).filter(({ name }) => !named.has(name)));
+  }
+
+  /** The rounds that are kept, with one more. */
+  #keptWith(next: KeptRound): readonly KeptRound[] {
+    const { keepRounds } = this.#prepared.options;
+    return keepRounds === 0 ? [] : [...this.#record.value.kept, next].slice(-keepRounds);
   }
 
   /** The fragment of the next round, if rounds have fragments; stores what this round has changed. */

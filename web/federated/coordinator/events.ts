@@ -7,6 +7,8 @@ export type RunEventType =
   | "deposed" // another one has taken over, or the lease could not be renewed
   | "waiting" // a round cannot begin yet: there are too few clients
   | "stalled" // the same, for longer than a deadline
+  | "paused" // an operator has paused the run
+  | "stopped" // an operator has stopped the run
   | "opened" // a round has begun
   | "refused" // an update or a client was refused
   | "extended" // a round goes on after its deadline, because there are too few updates

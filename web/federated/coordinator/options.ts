@@ -114,6 +114,8 @@ export interface ServeOptions {
   readonly onFailure?: ((failure: RoundFailure) => void) | undefined;
   /** Called at once when something happens that an operator has to know. Default: warnings are written to the console. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /** The number of rounds whose weights are kept, for `rollBackRun`; default 0: only the last ones are. */
+  readonly keepRounds?: number | undefined;
   /** The number of servers of a cluster that store the run; default 1. */
   readonly replicas?: number | undefined;
   /** The milliseconds without a sign of life of the leading coordinator after which another one takes over; default 3000. */
@@ -144,6 +146,7 @@ export interface ReadServeOptions {
   readonly secure: ReadSecureAggregation | undefined;
   readonly onFailure: ServeOptions["onFailure"];
   readonly onEvent: ServeOptions["onEvent"];
+  readonly keepRounds: number;
   readonly replicas: number;
   readonly lease: number;
 }
@@ -171,6 +174,7 @@ const kOptions = [
   "secureAggregation",
   "onFailure",
   "onEvent",
+  "keepRounds",
   "replicas",
   "lease",
 ];
@@ -218,7 +222,14 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     const message = checkCombination({ compression, privacy, minUpdates });
     if (message !== null) fail("InvalidArgument", kWhere, `secureAggregation: ${message}`);
   }
-  const { clientsPerRound, seed, maxExtensions = 3, replicas = 1, lease = 3000 } = options;
+  const {
+    clientsPerRound,
+    seed,
+    maxExtensions = 3,
+    keepRounds = 0,
+    replicas = 1,
+    lease = 3000,
+  } = options;
   const least = Math.max(strategy.fewestUpdates, secure === undefined ? 1 : 2);
   return {
     place: readPlace(kWhere, options.servers, options.credentials),
@@ -245,6 +256,7 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     secure,
     onFailure: optionalFunction(kWhere, "onFailure", options.onFailure),
     onEvent: optionalFunction(kWhere, "onEvent", options.onEvent),
+    keepRounds: integerFrom(kWhere, "keepRounds", keepRounds, { least: 0 }),
     replicas: integerFrom(kWhere, "replicas", replicas, { least: 1, most: 5 }),
     lease: numberFrom(kWhere, "lease", lease, { least: 100, most: kMostMs }),
   };

@@ -127,6 +127,7 @@ async function begin(
     client: { ...strategy.client, compression, secure: secureSettings(options) },
     ...(keys && { fragment: { keys, weights: null } }),
     ...(options.secure && { secure: kFirstSecureRecord }),
+    kept: [],
     last: null,
   };
   await storage.createRecord(first);

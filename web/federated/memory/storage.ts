@@ -2,7 +2,7 @@
 
 import type { WakeSignal } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
-import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
+import { type Control, historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
 import { ObjectGone } from "../nats/objects.js";
 import type { Revised, StreamLimits } from "../nats/storage.js";
 import { parseRecord, type RoundSummary, type RunRecord } from "../record.js";
@@ -70,6 +70,11 @@ export class MemoryStorage {
   async readHistory(rounds: number): Promise<RoundSummary[]> {
     const found = Array.from({ length: rounds }, (_, i) => this.run.entries.get(historyKey(i + 1)));
     return found.filter((one) => one !== undefined).map(({ text }) => JSON.parse(text));
+  }
+
+  /** Nobody else controls a run in memory. */
+  async readControl(): Promise<Control> {
+    return "running";
   }
 
   async readLease(): Promise<Revised<string> | null> {

@@ -1,7 +1,7 @@
 // A client's connection to a run in memory.
 
 import type { Sheet } from "../asks.js";
-import { TemporarilyUnavailable } from "../client/link.js";
+import { TemporarilyUnavailable } from "../unavailable.js";
 import { type MemoryRun, tell } from "./network.js";
 
 /** A client's connection to a run. */

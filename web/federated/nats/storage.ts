@@ -10,7 +10,15 @@ import { isConflict } from "../../nats/failures.js";
 import { importPackage, loadClientPackages, loadKeyValue } from "../../nats/packages.js";
 import type { WakeSignal } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
-import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
+import {
+  type Control,
+  controlFrom,
+  historyKey,
+  kControlKey,
+  kLeaderKey,
+  kRecordKey,
+  type RunNames,
+} from "../names.js";
 import { parseRecord, type RoundSummary, type RunRecord } from "../record.js";
 import type { StoredObject } from "../stored_object.js";
 import type { Message } from "../update/assembly.js";
@@ -160,6 +168,11 @@ export class Storage {
       if (entry !== null) found.push(entry.json<RoundSummary>());
     }
     return found;
+  }
+
+  /** Returns what the coordinators of the run are to do. */
+  async readControl(): Promise<Control> {
+    return controlFrom((await this.kv.get(kControlKey))?.string());
   }
 
   /** Returns the lease, or null if nobody holds it. */
