@@ -7,6 +7,10 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
 const kHelp = `edgegrad-federated MODULE [--servers ADDRESS] [--dashboard PORT]
+edgegrad-federated list [--servers ADDRESS]
+edgegrad-federated show | pause | resume | stop RUN [--servers ADDRESS]
+edgegrad-federated delete RUN [--force] [--servers ADDRESS]
+edgegrad-federated rollback RUN --round NUMBER [--force] [--servers ADDRESS]
 
 Coordinates the run whose options for serve() are the default export of a module:
 
@@ -17,25 +21,50 @@ Coordinates the run whose options for serve() are the default export of a module
     model: () => new nn.Linear(784, 10), strategy: new FedAvg(),
   };
 
-The environment variable NATS_NKEY_SEED is the seed of an nkey to log in with. With --dashboard, a page at
-http://127.0.0.1:PORT shows clients, rounds, metrics, bytes and refused updates. Started again after it was
-killed, the run goes on where it was. See docs/guide/federated.md of the package.`;
+It writes a line of JSON for each event and each round. With --dashboard, a page at http://127.0.0.1:PORT shows
+clients, rounds, metrics, bytes and refused updates; /metrics has them for Prometheus, and /healthz answers 200 while
+the server stores, otherwise 503. Started again after it was killed, the run goes on where it was.
+
+The other commands are for runs that a server has. pause and stop let the open round end; rollback continues a run after
+an earlier round, of which keepRounds of serve() says how many are kept; --force is for a coordinator that was killed.
+
+The environment variable NATS_NKEY_SEED is the seed of an nkey to log in with; other credentials are those of the module.
+See docs/guide/federated.md of the package.`;
 
 const kOptions = {
   servers: { type: "string" },
   dashboard: { type: "string" },
+  round: { type: "string" },
+  force: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 };
+
+const kServers = "nats://127.0.0.1:4222";
 
 /** A mistake of the user, which is reported without a stack. */
 class Mistake extends Error {}
 
-/** Starts the dashboard's server; `state` returns what it shows. */
+/** Starts the server of the dashboard, of the metrics and of the health; `state` returns what they show. */
 function startDashboard(port, state) {
+  const pages = {
+    "/state": () => [200, "application/json", JSON.stringify(state())],
+    "/metrics": () => [200, "text/plain; version=0.0.4", metricsOf(state())],
+    "/healthz": () => {
+      const { isStoring } = state();
+      return [
+        isStoring ? 200 : 503,
+        "text/plain",
+        isStoring ? "ok\n" : "the server does not store\n",
+      ];
+    },
+  };
   const server = createServer((request, response) => {
-    const isData = request.url === "/state";
-    response.writeHead(200, { "content-type": isData ? "application/json" : "text/html" });
-    response.end(isData ? JSON.stringify(state()) : kPage);
+    const make = Object.hasOwn(pages, request.url)
+      ? pages[request.url]
+      : () => [200, "text/html", kPage];
+    const [status, type, text] = make();
+    response.writeHead(status, { "content-type": type });
+    response.end(text);
   });
   server.on("error", (error) => {
     console.error(`--dashboard: ${error.message}`);
@@ -47,6 +76,43 @@ function startDashboard(port, state) {
   });
   // The run decides when the program ends.
   server.unref();
+}
+
+/** The metrics in the text format of Prometheus. */
+function metricsOf({ run, round, rounds, leads, isStoring, clients, history, events }) {
+  const last = history.at(-1);
+  const sum = (of) => history.reduce((total, one) => total + of(one), 0);
+  const gauges = {
+    round,
+    rounds,
+    leads: Number(leads),
+    storing: Number(isStoring),
+    clients: clients.length,
+    last_round_updates: last?.clients.length ?? 0,
+    last_round_seconds: (last?.time ?? 0) / 1000,
+  };
+  const counters = { bytes_up: sum((one) => one.bytesUp), bytes_down: sum((one) => one.bytesDown) };
+  const quoted = (text) => JSON.stringify(String(text));
+  const labels = `run=${quoted(run)}`;
+  const lines = [
+    ...Object.entries(gauges).flatMap(([name, value]) => [
+      `# TYPE edgegrad_${name} gauge`,
+      `edgegrad_${name}{${labels}} ${value}`,
+    ]),
+    ...Object.entries(counters).flatMap(([name, value]) => [
+      `# TYPE edgegrad_${name}_total counter`,
+      `edgegrad_${name}_total{${labels}} ${value}`,
+    ]),
+    "# TYPE edgegrad_events_total counter",
+    ...Object.entries(events).map(
+      ([type, count]) => `edgegrad_events_total{${labels},type=${quoted(type)}} ${count}`,
+    ),
+    "# TYPE edgegrad_metric gauge",
+    ...Object.entries(last?.metrics ?? {}).map(
+      ([name, value]) => `edgegrad_metric{${labels},name=${quoted(name)}} ${value}`,
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
 }
 
 const kPage = `<!doctype html>
@@ -98,13 +164,53 @@ async function optionsFrom(module, servers) {
   if (typeof options !== "object" || options === null) {
     throw new Mistake(`${module}: expected options of serve() as the default export`);
   }
-  const seed = process.env.NATS_NKEY_SEED;
   return {
-    servers: "nats://127.0.0.1:4222",
+    servers: kServers,
     ...options,
     ...(servers && { servers: servers.split(",") }),
-    ...(seed && { credentials: { nkeySeed: seed } }),
+    ...credentialsWith(options.credentials),
   };
+}
+
+/** The option `credentials`, with the seed of the environment in place of another key. */
+function credentialsWith(credentials) {
+  const seed = process.env.NATS_NKEY_SEED;
+  if (!seed) return credentials === undefined ? {} : { credentials };
+  const { creds: _, ...others } = credentials ?? {};
+  return { credentials: { ...others, nkeySeed: seed } };
+}
+
+const kCommands = {
+  list: async (federated, where) => {
+    const runs = await federated.listRuns(where);
+    for (const run of runs) console.log(lineOfRun(run));
+    if (runs.length === 0) console.log("no runs");
+  },
+  show: async ({ listRuns }, where, run) => {
+    const found = (await listRuns(where)).find((one) => one.run === run);
+    if (found === undefined) throw new Mistake(`there is no run ${JSON.stringify(run)}`);
+    console.log(JSON.stringify(found, null, 2));
+  },
+  pause: ({ pauseRun }, where, run) => pauseRun({ ...where, run }),
+  resume: ({ resumeRun }, where, run) => resumeRun({ ...where, run }),
+  stop: ({ stopRun }, where, run) => stopRun({ ...where, run }),
+  delete: ({ deleteRun }, where, run, { force }) => deleteRun({ ...where, run, force }),
+  rollback: ({ rollBackRun }, where, run, { force, round }) =>
+    rollBackRun({ ...where, run, force, round: Number(round) }),
+};
+
+function lineOfRun({ run, state, control, round, rounds, strategy, leader, bytes }) {
+  const doing = control === "running" ? state : `${state}, ${control}`;
+  const who = leader === null ? "no coordinator" : leader;
+  const size = `${(bytes / 1e6).toFixed(1)} MB`;
+  return `${run}: ${doing}, round ${round} of ${rounds}, ${strategy}, ${who}, ${size}`;
+}
+
+/** Carries out a command for runs that a server has. */
+async function control(command, run, values) {
+  const federated = await import("edgegrad/federated");
+  const where = { servers: values.servers?.split(",") ?? kServers, ...credentialsWith(undefined) };
+  await kCommands[command](federated, where, run, values);
 }
 
 function portFrom(text) {
@@ -115,7 +221,13 @@ function portFrom(text) {
 
 async function run() {
   const { values, positionals } = parseArgs({ options: kOptions, allowPositionals: true });
-  if (values.help || positionals.length !== 1) {
+  const [first, second] = positionals;
+  const isCommand = first !== undefined && Object.hasOwn(kCommands, first);
+  if (isCommand && !values.help && positionals.length === (first === "list" ? 1 : 2)) {
+    await control(first, second, values);
+    return;
+  }
+  if (values.help || isCommand || positionals.length !== 1) {
     console.log(kHelp);
     process.exitCode = values.help ? 0 : 2;
     return;
@@ -126,9 +238,18 @@ async function run() {
   const options = await optionsFrom(positionals[0], values.servers);
   await init();
   const history = [];
+  const events = {};
   let isDone = false;
+  let isStoring = true;
   const coordinator = await serve({
     ...options,
+    onEvent: (event) => {
+      events[event.type] = (events[event.type] ?? 0) + 1;
+      if (event.type === "storeFailed") isStoring = false;
+      if (event.type === "storeRecovered") isStoring = true;
+      console.log(JSON.stringify({ time: new Date().toISOString(), ...event }));
+      options.onEvent?.(event);
+    },
     onRound: (summary) => {
       history.push(summary);
       console.log(JSON.stringify(summary));
@@ -143,6 +264,8 @@ async function run() {
       leads: coordinator.leads,
       clients: coordinator.clients,
       isDone,
+      isStoring,
+      events,
       history,
     }));
   }

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
-import { join } from "edgegrad/federated";
+import { FedAvg, join, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { runNode } from "../js/support/child.mjs";
 import { readJson } from "../js/support/files.mjs";
 import { soon } from "../support/until.mjs";
+import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, trainerOf } from "./support/task.mjs";
 
 const kProgram = readJson("package.json").bin["edgegrad-federated"];
@@ -38,11 +39,17 @@ describe("edgegrad-federated", () => {
     assert.deepEqual([before.run, before.round, before.history], ["program", 1, []]);
     const options = { servers: nats.url, run: "program", model: makeModel };
     let during = null;
+    let metrics = "";
+    let health = null;
     const client = await join({
       ...options,
       name: "here",
       train: async (input) => {
-        if (input.round === 2) during = await (await fetch(`${url}/state`)).json();
+        if (input.round === 2) {
+          during = await (await fetch(`${url}/state`)).json();
+          metrics = await (await fetch(`${url}/metrics`)).text();
+          health = await fetch(`${url}/healthz`);
+        }
         return trainerOf(0)(input);
       },
     });
@@ -50,8 +57,38 @@ describe("edgegrad-federated", () => {
     const { status, stdout, stderr } = await program;
     assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
     assert.match(stdout, /finished after 2 rounds/);
+    assert.match(stdout, /^\{"time":"[^"]+","type":"opened","level":"info","run":"program"/m);
+    assert.equal(health.status, 200);
+    assert.match(metrics, /^edgegrad_round\{run="program"\} 2$/m);
+    assert.match(metrics, /^edgegrad_events_total\{run="program",type="closed"\} 1$/m);
+    assert.match(metrics, /^edgegrad_metric\{run="program",name="loss"\} [\d.]+$/m);
     assert.deepEqual(during.clients, ["here"]);
     assert.deepEqual(during.history[0].clients, ["here"]);
+  });
+
+  test("lists, shows, pauses, resumes, rolls back and deletes runs", async () => {
+    const call = async (...args) => {
+      const { status, stdout, stderr } = await runNode([kProgram, ...args, "--servers", nats.url]);
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: "" }, args.join(" "));
+      return stdout;
+    };
+    const run = { servers: nats.url, run: "kept", model: makeModel };
+    const options = { strategy: new FedAvg(), rounds: 2, minClients: 1, deadline: kNever };
+    const coordinator = await serve({ ...run, ...options, keepRounds: 2 });
+    const client = await join({ ...run, name: "here", train: trainerOf(0) });
+    await endOf(coordinator, [client]);
+    const finished = /^kept: finished, round 2 of 2, FedAvg, no coordinator, 0\.0 MB$/m;
+    assert.match(await call("list"), finished);
+    await call("pause", "kept");
+    assert.match(await call("list"), /^kept: finished, paused,/m);
+    await call("resume", "kept");
+    assert.match(await call("list"), finished);
+    await call("rollback", "kept", "--round", "1");
+    const shown = JSON.parse(await call("show", "kept"));
+    assert.deepEqual([shown.state, shown.round, shown.keptRounds], ["waiting", 2, [1]]);
+    await call("delete", "kept");
+    const { status, stderr } = await runNode([kProgram, "show", "kept", "--servers", nats.url]);
+    assert.deepEqual({ status, stderr }, { status: 1, stderr: 'there is no run "kept"\n' });
   });
 
   test("says what is wrong with its arguments", async () => {

@@ -2,14 +2,16 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join as joinPaths } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { nkeys } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
 import { FedAvg, join, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
-import { kRoot } from "../js/support/files.mjs";
+import { runNode } from "../js/support/child.mjs";
+import { kRoot, readJson } from "../js/support/files.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, trainerOf } from "./support/task.mjs";
 
@@ -60,6 +62,40 @@ describe("with TLS", () => {
     const client = await join({ ...run(own.cert), name: "alice", train: trainerOf(0) });
     const { rounds } = await endOf(coordinator, [client]);
     assert.equal(rounds.length, 2);
+  });
+
+  test("edgegrad-federated logs in with NATS_NKEY_SEED beside the authority of its module", async () => {
+    const pair = nkeys.createUser();
+    const users = `authorization { users = [{ nkey: ${pair.getPublicKey()} }] }`;
+    const locked = await startNats({ config: `${configuration(own)}\n${users}` });
+    const module = joinPaths(folder, "run.mjs");
+    const options = new URL("support/run_options.mjs", import.meta.url).href;
+    const credentials = JSON.stringify({ tls: { caFile: own.cert }, user: "nobody" });
+    writeFileSync(
+      module,
+      `import options from ${JSON.stringify(options)};
+       export default { ...options, credentials: ${credentials} };`,
+    );
+    const servers = locked.url.replace("nats:", "tls:");
+    const nkeySeed = new TextDecoder().decode(pair.getSeed());
+    try {
+      const { bin } = readJson("package.json");
+      const args = [bin["edgegrad-federated"], module, "--servers", servers];
+      const program = runNode(args, { env: { ...process.env, NATS_NKEY_SEED: nkeySeed } });
+      const client = await join({
+        servers,
+        credentials: { nkeySeed, tls: { caFile: own.cert } },
+        run: "program",
+        name: "alice",
+        model: makeModel,
+        train: trainerOf(0),
+      });
+      const { status, stderr } = await program;
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+      await client.leave();
+    } finally {
+      await locked.close();
+    }
   });
 
   test("a server with a certificate that nobody has signed is refused", async () => {
