@@ -9,28 +9,24 @@ export type {
   TrainInput,
   TrainResult,
 } from "./client/options.js";
-export { Coordinator, type History } from "./coordinator/coordinator.js";
+export type { Coordinator } from "./coordinator/coordinator.js";
 export type { RunEvent, RunEventType } from "./coordinator/events.js";
+export type { History } from "./coordinator/history.js";
 export type { EvaluateInput, Limits, RoundFailure, ServeOptions } from "./coordinator/options.js";
-export { serve } from "./coordinator/serve.js";
 export { MemoryNetwork } from "./memory/network.js";
 export { RdpAccountant } from "./privacy/accountant.js";
 export type { Privacy } from "./privacy/noise.js";
 export type { RoundSummary } from "./record.js";
-export {
-  type DeleteRunOptions,
-  deleteRun,
-  listRuns,
-  pauseRun,
-  type RollBackOptions,
-  type RunOptions,
-  type RunStatus,
-  type RunsOptions,
-  resumeRun,
-  rollBackRun,
-  stopRun,
-} from "./runs.js";
+export type {
+  DeleteRunOptions,
+  RollBackOptions,
+  RunOptions,
+  RunStatus,
+  RunsOptions,
+} from "./run_status.js";
+export { deleteRun, listRuns, pauseRun, resumeRun, rollBackRun, stopRun } from "./runs.js";
 export type { SecureAggregation } from "./secure/settings.js";
+export { serve } from "./serve.js";
 export { type AdaptiveOptions, FedAdam, FedYogi } from "./strategies/adaptive.js";
 export { FedAvg, FedProx } from "./strategies/averaging.js";
 export { DiLoCo, type DiLoCoOptions } from "./strategies/diloco.js";

@@ -1,49 +1,12 @@
 // What an operator does with the runs of a server. The code is loaded when it is needed: programs that coordinate or train do without it.
 
-import type { Credentials } from "../nats/connection.js";
-import type { RunRecord } from "./record.js";
-
-/** Where runs are. */
-export interface RunsOptions {
-  /** Addresses of NATS servers: nats:, tls:, ws: or wss:. */
-  readonly servers: string | readonly string[];
-  /** The credentials of a coordinator; default: none. */
-  readonly credentials?: Credentials | undefined;
-}
-
-/** Where a run is. */
-export interface RunOptions extends RunsOptions {
-  /** The name of the run. */
-  readonly run: string;
-}
-
-/** Options of `deleteRun`. */
-export interface DeleteRunOptions extends RunOptions {
-  /** Delete the run although a coordinator leads it, or has been killed without giving that up. Default false. */
-  readonly force?: boolean | undefined;
-}
-
-/** Options of `rollBackRun`. */
-export interface RollBackOptions extends DeleteRunOptions {
-  /** The round after which the run is continued: one of `keptRounds`. */
-  readonly round: number;
-}
-
-/** A run on a server. */
-export interface RunStatus extends Pick<RunRecord, "state" | "round" | "rounds" | "strategy"> {
-  /** The name of the run. */
-  readonly run: string;
-  /** Whether rounds do not begin ("paused"), or coordinators end after the round ("stopped"). */
-  readonly control: "running" | "paused" | "stopped";
-  /** The name of the coordinator that leads, or that was killed while it did; null if there is none. */
-  readonly leader: string | null;
-  /** The clients of the open round. */
-  readonly clients: readonly string[];
-  /** The rounds whose weights are kept, for `rollBackRun`. */
-  readonly keptRounds: readonly number[];
-  /** The bytes that the server stores for the run. */
-  readonly bytes: number;
-}
+import type {
+  DeleteRunOptions,
+  RollBackOptions,
+  RunOptions,
+  RunStatus,
+  RunsOptions,
+} from "./run_status.js";
 
 const load = () => import("./nats/administration.js");
 

@@ -1,11 +1,9 @@
 // The coordinator of a run. The README.md in the parent folder describes what is stored where, and how a coordinator resumes a run.
 
 import * as eg from "edgegrad";
-import { fail, refuse } from "../../errors/errors.js";
+import { refuse } from "../../errors/errors.js";
 import { isConflict, isTransient } from "../../nats/failures.js";
 import { sleep, WakeSignal } from "../../nats/waiting.js";
-import { answerWith, kRevisionHeader, kSignatureHeader, type Sheet } from "../asks.js";
-import { digestOf } from "../digest.js";
 import type { Revised } from "../nats/storage.js";
 import { kPresenceMs } from "../presence_messages.js";
 import { RdpAccountant } from "../privacy/accountant.js";
@@ -16,9 +14,8 @@ import {
   type RoundSummary,
   type RunRecord,
 } from "../record.js";
-import { firstStep, kFirstSecureRecord } from "../secure/record.js";
-import { kMostSecureClients } from "../secure/settings.js";
-import { type Sign, textOfRecord } from "../signatures.js";
+import { kFirstSecureRecord } from "../secure/record.js";
+import type { Sign } from "../signatures.js";
 import type { Signals, Store } from "../transport.js";
 import type { InboxLimits } from "../update/assembly.js";
 import { withoutControls } from "../update/control.js";
@@ -37,35 +34,24 @@ import {
 import { collect } from "./collect.js";
 import type { Collected, Host, Opening } from "./collected.js";
 import { Reporter } from "./events.js";
+import { type History, historyOf } from "./history.js";
 import type { Known } from "./known.js";
 import { Lease } from "./lease.js";
+import { openingOf, waitForOpening } from "./opening.js";
 import type { ReadServeOptions } from "./options.js";
 import { Presence } from "./presence.js";
 import { encodeProgress, restoreProgress } from "./progress.js";
-import { choose, sample } from "./selection.js";
+import { RunState } from "./run_state.js";
 import { Service } from "./service.js";
 import { Verdicts } from "./verdicts.js";
 
 const kWhere = "serve";
 const kRetryMs = 250;
-const kPollMs = 1000;
 const kUsualNorm = 100;
 const kUsualSamples = 1e9;
 const kUsualClients = 10_000;
 // Clients that have missed the end of a run are told of it for this long.
 const kLingerMs = 2 * kPresenceMs;
-
-/** The history of a run. */
-export interface History {
-  /** Whether the run has finished; false if the coordinator was stopped first. */
-  readonly isComplete: boolean;
-  /** The rounds that have ended, in order. */
-  readonly rounds: readonly RoundSummary[];
-  /** The bytes of all updates that clients have sent. */
-  readonly bytesUp: number;
-  /** The bytes of the weights that selected clients fetch, in all rounds. */
-  readonly bytesDown: number;
-}
 
 /** What serve() prepares for a coordinator. */
 export interface Prepared {
@@ -91,7 +77,7 @@ export class Coordinator {
   readonly #stop = new AbortController();
   readonly #accountant = new RdpAccountant();
   readonly #done: Promise<unknown>;
-  #record: Revised<RunRecord>;
+  readonly #state: RunState;
   #global: State = {};
   #leads = false;
   #leader = "";
@@ -99,16 +85,12 @@ export class Coordinator {
   readonly #service: Service;
   #stopAnswering = () => {};
   #verdicts: Verdicts | null = null;
-  #sheet: Sheet = answerWith("none");
-  /** When the round was opened and when its deadline is, by performance.now(). */
-  #opened = 0;
-  #deadline = 0;
 
   /** @internal */
   constructor(prepared: Prepared, id: string) {
     const { options, signals, storage, record } = prepared;
     this.#prepared = prepared;
-    this.#record = record;
+    this.#state = new RunState(options.names.run, storage, signals, prepared.sign, record);
     this.#global = stateOf(prepared.model);
     this.#lease = new Lease(storage, id, options.lease);
     const most = options.limits.clients ?? kUsualClients;
@@ -123,8 +105,8 @@ export class Coordinator {
       reporter: this.#reporter,
       verify: known.verify,
       isKnown,
-      record: () => this.#record.value,
-      sheet: () => this.#sheet,
+      record: () => this.#state.value,
+      sheet: () => this.#state.sheet,
       verdicts: () => this.#verdicts,
     });
     const run = this.#run();
@@ -136,7 +118,7 @@ export class Coordinator {
 
   /** The round in progress, from 1; the last one when the run has finished. */
   get round(): number {
-    return this.#record.value.round;
+    return this.#state.value.round;
   }
 
   /** Whether this coordinator leads; others stand by. */
@@ -213,31 +195,15 @@ export class Coordinator {
     this.#leader = holder;
     const record = await this.#prepared.storage.readRecord();
     if (record === null) return;
-    this.#record = record;
+    this.#state.current = record;
     if (record.value.state === "finished" && record.value.round >= this.#prepared.options.rounds) {
       await this.#loadWeights();
       throw new FinishedElsewhere();
     }
   }
 
-  async #history(): Promise<History> {
-    const { round, last, state } = this.#record.value;
-    const stored = await this.#prepared.storage.readHistory(round - 1).catch((error) => {
-      // The program may have stopped the coordinator because the server is unavailable.
-      if (this.#stop.signal.aborted && isTransient(error)) return [];
-      throw error;
-    });
-    const rounds =
-      last === null ? stored : [...stored.filter((one) => one.round < last.round), last];
-    const sum = (of: (one: RoundSummary) => number) =>
-      rounds.reduce((all, one) => all + of(one), 0);
-    const isComplete = state === "finished";
-    return {
-      isComplete,
-      rounds,
-      bytesUp: sum((one) => one.bytesUp),
-      bytesDown: sum((one) => one.bytesDown),
-    };
+  #history(): Promise<History> {
+    return historyOf(this.#prepared.storage, this.#state.value, this.#stop.signal);
   }
 
   /** Leads until the run has finished (true), or until this coordinator is stopped or another one leads (false). */
@@ -256,7 +222,7 @@ export class Coordinator {
     } finally {
       this.#leads = false;
       this.#endVerdicts();
-      if (this.#record.value.state !== "finished") this.#stopAnswering();
+      if (this.#state.value.state !== "finished") this.#stopAnswering();
       abort();
       this.#stop.signal.removeEventListener("abort", abort);
     }
@@ -267,16 +233,16 @@ export class Coordinator {
     this.#leads = true;
     this.#leader = "";
     this.#reporter.storeWorks();
-    const { term } = this.#record.value;
+    const { term } = this.#state.value;
     this.#reporter.tell("leading", `this coordinator leads, as number ${term} of the run.`);
     const { signals } = this.#prepared;
     this.#stopAnswering();
     this.#stopAnswering = signals.answer((client, sheet) => this.#service.answer(client, sheet));
     // Clients that have asked in vain listen by now.
-    signals.announce(this.#sheet);
+    this.#state.announce();
     this.#presence.ask();
-    while (this.#record.value.state !== "finished") {
-      if (this.#record.value.state === "waiting" && !(await this.#open(signal))) return false;
+    while (this.#state.value.state !== "finished") {
+      if (this.#state.value.state === "waiting" && !(await this.#open(signal))) return false;
       this.#verdicts = new Verdicts();
       const host = this.#host(this.#verdicts);
       const isSecure = this.#prepared.options.secure !== undefined;
@@ -300,64 +266,23 @@ export class Coordinator {
     const { storage, options } = this.#prepared;
     // Read before the write that fences off others, so that all objects of a coordinator that takes over later are newer.
     const upTo = await storage.lastOfObjects();
-    const record = (await storage.readRecord()) ?? (await this.#restore());
-    const { value } = record;
-    // Both times are the server's: this machine's clock need not agree with that of the coordinator before.
-    const now = (await storage.readLease())?.time ?? record.time;
-    const elapsed = value.state === "open" ? Math.max(0, now - record.time) : 0;
-    this.#opened = performance.now() - value.spent - elapsed;
-    const rounds = Math.max(options.rounds, value.round);
-    const goesOn = value.state === "finished" && rounds > value.round;
-    this.#record = record;
-    await this.#write(
-      {
-        ...value,
-        rounds,
-        term: value.term + 1,
-        deadline: Math.max(0, value.deadline - elapsed),
-        ...(goesOn ? { state: "waiting", round: value.round + 1, attempt: 1 } : {}),
-      },
-      { isSilent: true },
-    );
+    await this.#state.take((value) => {
+      const rounds = Math.max(options.rounds, value.round);
+      const goesOn = value.state === "finished" && rounds > value.round;
+      const next = goesOn ? { state: "waiting" as const, round: value.round + 1, attempt: 1 } : {};
+      return { ...value, rounds, term: value.term + 1, ...next };
+    });
     await this.#loadWeights();
-    const { progress, last } = this.#record.value;
+    const { progress, last } = this.#state.value;
     const stored = await storage.readObject(kWhere, progress);
     restoreProgress(stored, options.strategy, this.#accountant);
-    await storage.deleteObjectsBut(objectsOf(this.#record.value), upTo);
+    await storage.deleteObjectsBut(objectsOf(this.#state.value), upTo);
     if (last !== null) await this.#tidy(last);
-  }
-
-  /** Writes the record again that this coordinator knows: a server without room may have lost it. */
-  async #restore(): Promise<Revised<RunRecord>> {
-    const { storage } = this.#prepared;
-    await storage.createRecord(this.#record.value);
-    const record = await storage.readRecord();
-    return record ?? fail("DeviceLost", kWhere, "the server does not keep the record of the run.");
-  }
-
-  /** Replaces the record, signs it, and sends it to all clients. */
-  async #write(record: RunRecord, { isSilent = false } = {}): Promise<void> {
-    const { storage, signals, sign, options } = this.#prepared;
-    const spent = record.state === "open" ? Math.round(performance.now() - this.#opened) : 0;
-    const value = { ...record, spent };
-    const bytes = new TextEncoder().encode(JSON.stringify(value));
-    // Before the write: after it, clients may answer at once.
-    const digest = await digestOf(bytes);
-    const revision = await storage.writeRecord(value, this.#record.revision);
-    this.#record = { value, revision, time: 0 };
-    this.#deadline = performance.now() + value.deadline;
-    const text = textOfRecord(options.names.run, `${revision}`, digest);
-    const headers = {
-      [kRevisionHeader]: `${revision}`,
-      ...(sign && { [kSignatureHeader]: sign(text) }),
-    };
-    this.#sheet = answerWith("ok", headers, bytes);
-    if (!isSilent) signals.announce(this.#sheet);
   }
 
   async #loadWeights(): Promise<void> {
     const { storage, model } = this.#prepared;
-    const bytes = await storage.readObject(kWhere, this.#record.value.weights);
+    const bytes = await storage.readObject(kWhere, this.#state.value.weights);
     const loaded = eg.io.loadSafetensors(bytes);
     model.loadStateDict(withoutControls(loaded));
     free(this.#global);
@@ -372,66 +297,28 @@ export class Coordinator {
 
   /** Waits for clients and opens the round; returns false when the signal is aborted. */
   async #open(signal: AbortSignal): Promise<boolean> {
-    const { minClients, deadline } = this.#prepared.options;
-    const began = performance.now();
-    let told: "" | "waiting" | "stalled" = "";
-    let isPaused = false;
-    while (!signal.aborted) {
-      const control = await this.#prepared.storage.readControl();
-      if (control === "stopped") {
-        this.#reporter.tell("stopped", "an operator has stopped the run.");
-        this.#stop.abort();
-        return false;
-      }
-      if (control === "paused") {
-        if (!isPaused) this.#reporter.tell("paused", "an operator has paused the run.");
-        isPaused = true;
-        await this.#wakeSignal.wait(kPollMs, signal);
-        continue;
-      }
-      const opening = this.#opening(0);
-      if (opening !== null) {
-        this.#opened = performance.now();
-        await this.#write({ ...this.#record.value, ...opening });
-        const clients = opening.selected.length;
-        this.#reporter.tell("opened", `the round has begun with ${clients} clients.`);
-        return true;
-      }
-      const message = `${this.clients.length} of at least ${minClients} clients are there.`;
-      if (told === "") this.#reporter.tell("waiting", message);
-      told ||= "waiting";
-      if (told === "waiting" && performance.now() - began > deadline) {
-        this.#reporter.tell("stalled", message);
-        told = "stalled";
-      }
-      await this.#wakeSignal.wait(kPollMs, signal);
-    }
-    return false;
+    const opening = await waitForOpening({
+      minClients: this.#prepared.options.minClients,
+      deadline: this.#prepared.options.deadline,
+      reporter: this.#reporter,
+      wakeSignal: this.#wakeSignal,
+      signal,
+      control: () => this.#prepared.storage.readControl(),
+      clients: () => this.clients.length,
+      opening: () => this.#opening(0),
+    });
+    if (opening === "stopped") this.#stop.abort();
+    if (opening === "stopped" || opening === null) return false;
+    await this.#state.open({ ...this.#state.value, ...opening });
+    const clients = opening.selected.length;
+    this.#reporter.tell("opened", `the round has begun with ${clients} clients.`);
+    return true;
   }
 
+  /** The opening of the round with the clients that are present; null if they are too few. */
   #opening(attempt: number): Opening | null {
-    const { minClients, clientsPerRound, deadline, seed, privacy, secure } = this.#prepared.options;
-    const record = this.#record.value;
-    const excluded = new Set(record.secure?.excluded);
-    const clients = this.#presence.clients.filter((client) => !excluded.has(client));
-    if (clients.length < minClients) return null;
-    const most = secure === undefined ? clients.length : kMostSecureClients;
-    const count = Math.min(clientsPerRound ?? clients.length, clients.length, most);
-    const times = record.secure?.attempt ?? record.attempt - 1;
-    const from = `${seed} ${record.round} ${times} ${attempt}`;
-    const probability = count / clients.length;
-    const selected =
-      privacy === undefined
-        ? choose(clients, count, from)
-        : sample(clients, probability, unguessable());
-    return {
-      state: "open" as const,
-      selected,
-      sampling: { probability, expected: count },
-      extensions: 0,
-      deadline: secure?.handshake ?? deadline,
-      ...(record.secure && { secure: { ...record.secure, step: firstStep(selected) } }),
-    };
+    const { options } = this.#prepared;
+    return openingOf(options, this.#state.value, this.#presence.clients, attempt);
   }
 
   #host(verdicts: Verdicts): Host {
@@ -442,22 +329,22 @@ export class Coordinator {
       limits,
       presence: this.#presence,
       expected: this.#expected(),
-      record: () => this.#record,
+      record: () => this.#state.current,
       reporter: this.#reporter,
       verdicts,
-      left: () => this.#deadline - performance.now(),
-      write: (record) => this.#write(record),
+      left: () => this.#state.left,
+      write: (record) => this.#state.write(record),
       opening: (attempt) => this.#opening(attempt),
     };
   }
 
   #expected(): Expected {
     const { names, limits, compression } = this.#prepared.options;
-    const { fragment } = this.#record.value;
+    const { fragment } = this.#state.value;
     const global = fragment === undefined ? this.#global : pick(this.#global, fragment.keys);
     return {
       run: names.run,
-      round: this.#record.value.round,
+      round: this.#state.value.round,
       spec: specOf(global),
       global,
       compression,
@@ -470,7 +357,7 @@ export class Coordinator {
   async #closeRound(collected: Collected): Promise<void> {
     const { storage, options, model } = this.#prepared;
     const { strategy, privacy } = options;
-    const { value } = this.#record;
+    const { value } = this.#state;
     const { round, sampling, secure } = value;
     const made = collected.aggregate();
     const next = mapState(this.#global, (tensor, key) =>
@@ -491,7 +378,7 @@ export class Coordinator {
       refused,
       bytesUp: collected.bytes,
       bytesDown: (value.fragment?.weights ?? value.weights).size * value.selected.length,
-      time: Math.round(performance.now() - this.#opened),
+      time: this.#state.spent,
       ...(privacy && { epsilon: this.#accountant.epsilon(privacy.delta) }),
       ...(secure && { failures: secure.failures }),
       readTo,
@@ -518,7 +405,7 @@ export class Coordinator {
       kept,
       last: summary,
     };
-    await this.#write(following);
+    await this.#state.write(following);
     free(this.#global);
     this.#global = next;
     options.onRound?.(summary);
@@ -534,13 +421,13 @@ export class Coordinator {
   /** The rounds that are kept, with one more. */
   #keptWith(next: KeptRound): readonly KeptRound[] {
     const { keepRounds } = this.#prepared.options;
-    return keepRounds === 0 ? [] : [...this.#record.value.kept, next].slice(-keepRounds);
+    return keepRounds === 0 ? [] : [...this.#state.value.kept, next].slice(-keepRounds);
   }
 
   /** The fragment of the next round, if rounds have fragments; stores what this round has changed. */
   async #nextFragment(next: State, made: State, stamp: string): Promise<Fragment | undefined> {
     const { storage, options } = this.#prepared;
-    const keys = options.strategy.keysOf(next, this.#record.value.round + 1);
+    const keys = options.strategy.keysOf(next, this.#state.value.round + 1);
     if (keys === null) return undefined;
     const bytes = eg.io.saveSafetensors(made);
     return { keys, weights: await storage.putObject(`fragment-${stamp}`, bytes) };
@@ -553,8 +440,3 @@ export class Coordinator {
 }
 
 class FinishedElsewhere extends Error {}
-
-// The epsilon of a private run holds only if others cannot predict which clients take part.
-function unguessable(): string {
-  return globalThis.crypto.randomUUID();
-}

@@ -1,4 +1,4 @@
-// serve(): begins or continues a run.
+// Begins or continues a run.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
@@ -28,11 +28,7 @@ const kUsualAttempts = 2;
 // More than one for each attempt: a client that is started again sends its update again.
 const kUpdatesPerAttempt = 2;
 
-/**
- * Coordinates a federated run, whose state is stored by the NATS server: called again with the same `run`, even after the process was
- * killed, it continues the same round. Several coordinators of one run may be started: one leads, and the others stand by. Throws
- * InvalidArgument for options that are unknown or do not fit the existing run, and if no server can be reached.
- */
+/** See serve() of the entry. */
 export async function serve(options: ServeOptions): Promise<Coordinator> {
   const read = readServeOptions(options);
   const id = `coordinator_${globalThis.crypto.randomUUID().slice(0, 8)}`;

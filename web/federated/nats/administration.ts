@@ -16,7 +16,7 @@ import {
   namesOf,
 } from "../names.js";
 import { parseRecord, type RunRecord } from "../record.js";
-import type { RunStatus } from "../runs.js";
+import type { RunStatus } from "../run_status.js";
 
 const kBucket = /^KV_edgegrad_(.+)$/;
 const kMostStreams = 1000;
