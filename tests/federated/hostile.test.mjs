@@ -33,6 +33,7 @@ async function roundsWith(attacks, { limits, isCounted = false } = {}) {
     minClients: 2,
     minUpdates: isCounted ? 2 : 1,
     deadline: isCounted ? kNever : 100,
+    maxExtensions: 100_000,
     seed: 3,
     limits,
   });

@@ -90,7 +90,7 @@ describe("in memory", () => {
       return { samples: 1 };
     };
     const last = await join({ ...run, name: "client-2", train, signal: leaving.signal });
-    const options = { ...kUsual, minClients: 2, deadline: 100, rounds: 2 };
+    const options = { ...kUsual, minClients: 2, deadline: 100, maxExtensions: 100_000, rounds: 2 };
     const { rounds } = await endOf(await serve({ ...run, ...options }), [...clients, last]);
     assert.deepEqual(
       rounds.map((round) => round.clients),

@@ -118,6 +118,27 @@ describe("a client whose update is refused", () => {
     assert.deepEqual(numbersOf(coordinator.stateDict()), expected);
   });
 
+  test("may send the same one as often as any other, and no more", async () => {
+    const run = newRun();
+    const { coordinator, of } = await begin(run, { minUpdates: 1, limits: { attempts: 3 } });
+    const good = await join({ ...run, name: "client-0", train: trainerOf(0) });
+    let attempts = 0;
+    const bad = await join({
+      ...run,
+      name: "client-1",
+      train: async ({ model }) => {
+        attempts++;
+        spoil(model, Number.NaN);
+        return { samples: 1 };
+      },
+    });
+    // The round ends before its deadline: no more updates can come.
+    const { rounds } = await endOf(coordinator, [good, bad]);
+    assert.equal(attempts, 3);
+    assert.deepEqual(rounds[0].refused, { values: 3 });
+    assert.equal(of("refused").length, 3);
+  });
+
   test("in memory too", async () => {
     const run = { ...newRun(), servers: new MemoryNetwork() };
     const { coordinator } = await begin(run, { minClients: 1 });

@@ -15,6 +15,7 @@ import {
   type Compressed,
   Compressor,
   encodeWeights,
+  type FileName,
   type Part,
   partsOf,
 } from "../update/encode.js";
@@ -182,9 +183,9 @@ export class Client {
     const clients = isSecure ? await (await this.#secureClient()).beforeTraining(record) : 1;
     if (clients === null) return;
     let refused: Refused | undefined;
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const trained = await this.#trainer.train(record, signal, refused);
-      const { bytes, ...end } = await this.#endOf(record, trained, clients);
+      const { bytes, ...end } = await this.#endOf(record, trained, clients, tries);
       if (this.#end.signal.aborted) return;
       refused = end.refused;
       if (refused !== undefined && end.again && !signal.aborted) continue;
@@ -196,8 +197,9 @@ export class Client {
   /** Whether the coordinator has an update of this client, from before a restart. */
   async #hasSent(round: number): Promise<boolean> {
     const verdict = await this.#link.verdict(round);
-    if (verdict === null) throw new TemporarilyUnavailable();
-    return verdict.state === "counted" || verdict.state === "wait";
+    // A coordinator that has just begun to lead does not know yet.
+    if (verdict === null || verdict.state === "wait") throw new TemporarilyUnavailable();
+    return verdict.state === "counted";
   }
 
   /** Sends what training has given, and frees it. */
@@ -205,6 +207,7 @@ export class Client {
     record: RunRecord,
     trained: Trained | null,
     clients: number,
+    tries: number,
   ): Promise<Sent & { readonly bytes: number }> {
     if (trained === null) return { outcome: "late", bytes: 0 };
     let encoded: Compressed | null = null;
@@ -215,7 +218,7 @@ export class Client {
         const message = "training went beyond the range of secure aggregation, or to NaN";
         return { outcome: "refused", bytes: 0, refused: { reason: "range", message } };
       }
-      const sent = await this.#send(encoded.bytes, record, "masked");
+      const sent = await this.#send(encoded.bytes, record, "masked", tries);
       isCounted = sent.outcome === "sent";
       if (isCounted) trained.sent();
       return { ...sent, bytes: encoded.bytes.length };
@@ -249,20 +252,21 @@ export class Client {
   }
 
   /** Sends a file until the coordinator has it or the round is over, and resolves to what has become of it. */
-  async #send(bytes: Uint8Array, record: RunRecord, phase: Phase): Promise<Sent> {
-    const { round, secure } = record;
+  async #send(bytes: Uint8Array, record: RunRecord, phase: Phase, tries = 1): Promise<Sent> {
+    const { round, attempt, secure } = record;
     const digest = await digestOf(bytes);
+    const file = { round, attempt, tries, digest };
     const said = secure === undefined ? "" : phaseHeader(secure.attempt, phase);
     const headers = {
       ...this.#link.signed(round, digest, said),
       ...(said !== "" && { [kPhaseHeader]: said }),
     };
-    for (const part of partsOf(bytes, digest, record, this.#link.maxPayload, headers)) {
+    for (const part of partsOf(bytes, file, this.#link.maxPayload, headers)) {
       const refused = await this.#sendPart(part);
       if (refused !== null) return refused;
     }
     // Nobody can say more of a masked update.
-    return secure === undefined ? this.#verdict(round, digest) : { outcome: "sent" };
+    return secure === undefined ? this.#verdict(file) : { outcome: "sent" };
   }
 
   /** Resolves to null when a part is stored. */
@@ -283,9 +287,10 @@ export class Client {
     return { outcome: "late" };
   }
 
-  async #verdict(round: number, digest: string): Promise<Sent> {
+  async #verdict(file: FileName): Promise<Sent> {
+    const { round } = file;
     while (this.#isInStep) {
-      const verdict = await this.#link.verdict(round, digest);
+      const verdict = await this.#link.verdict(round, file);
       if (verdict === null) {
         await sleep(kRetryMs, this.#end.signal);
       } else if (verdict.state === "counted") {

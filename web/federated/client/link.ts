@@ -24,7 +24,14 @@ import { type Check, type Sign, textOfRecord, textOfUpdate } from "../signatures
 import type { StoredObject } from "../stored_object.js";
 import type { Wire } from "../transport.js";
 import { TemporarilyUnavailable } from "../unavailable.js";
-import { kDigestHeader, kIdHeader, kRoundHeader, type Part } from "../update/encode.js";
+import {
+  type FileName,
+  kDigestHeader,
+  kIdHeader,
+  kRoundHeader,
+  kTryHeader,
+  type Part,
+} from "../update/encode.js";
 
 const kWhere = "join";
 
@@ -121,9 +128,10 @@ export class Link {
     return answer && statusOf(answer);
   }
 
-  /** Returns what has become of an update of a round, or of the last one if there is no digest; null if no coordinator answers, or the round is over. */
-  async verdict(round: number, digest = ""): Promise<Verdict | null> {
-    const headers = { [kRoundHeader]: `${round}`, [kDigestHeader]: digest };
+  /** Returns what has become of an update of a round, or of the last one; null if no coordinator answers, or the round is over. */
+  async verdict(round: number, file?: Pick<FileName, "digest" | "tries">): Promise<Verdict | null> {
+    const named = file && { [kDigestHeader]: file.digest, [kTryHeader]: `${file.tries}` };
+    const headers = { [kRoundHeader]: `${round}`, ...named };
     const answer = await this.#tryToAsk("verdict", headers);
     if (answer === null || statusOf(answer) !== "ok") return null;
     return JSON.parse(new TextDecoder().decode(answer.data)) as Verdict;

@@ -2,7 +2,7 @@
 
 import { sleep } from "../../nats/waiting.js";
 import type { Message } from "../update/assembly.js";
-import { kDigestHeader } from "../update/encode.js";
+import { fileOf } from "../update/encode.js";
 import { aggregate, meanMetrics, updatesOf } from "./aggregate.js";
 import type { Collected, Host } from "./collected.js";
 import { Inbox, type Received } from "./inbox.js";
@@ -66,13 +66,13 @@ function isOver({ options }: Host, inbox: Inbox): boolean {
 /** Tells the client and the operator what has become of an update. */
 function judge({ verdicts, reporter }: Host, message: Message, received: Received): void {
   if (received === null) return;
-  const digest = message.header(kDigestHeader);
+  const file = fileOf((name) => message.header(name));
   if ("counted" in received) {
-    verdicts.settle(received.counted.client, digest, { state: "counted" });
+    verdicts.settle(received.counted.client, file, { state: "counted" });
     return;
   }
   const { client, again, refused } = received;
-  verdicts.settle(client, digest, { state: "refused", ...refused, again });
+  verdicts.settle(client, file, { state: "refused", ...refused, again });
   reporter.tell("refused", `${refused.message}.`, { client, reason: refused.reason });
 }
 

@@ -11,7 +11,7 @@ import {
   readUpdate,
   refusal,
 } from "../update/decode.js";
-import { kDigestHeader } from "../update/encode.js";
+import { isLastPart } from "../update/encode.js";
 
 // Refusals that say nothing about an update of this round.
 const kBeside: ReadonlySet<Reason> = new Set(["late", "repeated", "unselected", "message"]);
@@ -31,8 +31,8 @@ export type Received =
 export class Inbox {
   readonly #counted = new Map<string, Accepted>();
   readonly #refused = new Map<Reason, number>();
-  /** The digests of the files of each client that were refused. */
-  readonly #files = new Map<string, Set<string>>();
+  /** The number of files of each client that were refused. */
+  readonly #files = new Map<string, number>();
   readonly #assembly: Assembly;
   #selected: ReadonlySet<string>;
   #readTo = 0;
@@ -85,15 +85,13 @@ export class Inbox {
     const client = clientIn(message.subject);
     const { reason } = result;
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1);
-    if (!kBeside.has(reason)) {
-      const files = this.#files.get(client) ?? new Set();
-      this.#files.set(client, files.add(message.header(kDigestHeader)));
-    }
+    const isFile = isLastPart((name) => message.header(name));
+    if (isFile && !kBeside.has(reason)) this.#files.set(client, (this.#files.get(client) ?? 0) + 1);
     return { refused: result, client, again: this.#mayTry(client) };
   }
 
   #mayTry(client: string): boolean {
-    return (this.#files.get(client)?.size ?? 0) < this.limits.attempts;
+    return (this.#files.get(client) ?? 0) < this.limits.attempts;
   }
 
   async #resultOf(message: Message): Promise<Accepted | Refusal | null> {

@@ -16,13 +16,7 @@ import type { RunRecord } from "../record.js";
 import type { StoredObject } from "../stored_object.js";
 import type { Signals, Store } from "../transport.js";
 import type { Verify } from "../update/assembly.js";
-import {
-  kDigestHeader,
-  kIdHeader,
-  kPartHeader,
-  kRoundHeader,
-  kStoredHeaders,
-} from "../update/encode.js";
+import { fileOf, isLastPart, kIdHeader, kRoundHeader, kStoredHeaders } from "../update/encode.js";
 import type { Reporter } from "./events.js";
 import type { Presence } from "./presence.js";
 import type { Verdicts } from "./verdicts.js";
@@ -139,6 +133,10 @@ export class Service {
       this.#tell(client, "signature", "an update is not signed by the key of this client.");
       return answerWith("unknown");
     }
+    const isLast = isLastPart((name) => headerOf(sheet, name));
+    const file = fileOf((name) => headerOf(sheet, name));
+    // Before it is stored, because it may be read at once.
+    if (isLast) host.verdicts()?.stored(client, file);
     const headers = Object.fromEntries(
       kStoredHeaders.map((name) => [name, headerOf(sheet, name)]).filter(([, value]) => value),
     );
@@ -151,6 +149,7 @@ export class Service {
       });
       host.reporter.storeWorks();
     } catch (error) {
+      if (isLast) host.verdicts()?.notStored(client, file);
       if (isFull(error)) {
         this.#tell(
           client,
@@ -163,10 +162,6 @@ export class Service {
       host.reporter.storeFailed(error);
       return answerWith("busy");
     }
-    const [part, count] = headerOf(sheet, kPartHeader).split("/").map(Number);
-    if (part === Number(count) - 1) {
-      host.verdicts()?.stored(client, headerOf(sheet, kDigestHeader));
-    }
     host.presence.sent.wake();
     return answerWith("ok");
   }
@@ -175,7 +170,8 @@ export class Service {
     const isThis = headerOf(sheet, kRoundHeader) === `${this.host.record().round}`;
     const verdicts = isThis ? this.host.verdicts() : null;
     if (verdicts === null) return answerWith("over");
-    const verdict = await verdicts.of(client, headerOf(sheet, kDigestHeader), kVerdictMs);
+    const file = fileOf((name) => headerOf(sheet, name));
+    const verdict = await verdicts.of(client, file, kVerdictMs);
     return answerWith("ok", {}, new TextEncoder().encode(JSON.stringify(verdict)));
   }
 

@@ -5,7 +5,7 @@ import type { Verdict } from "../asks.js";
 
 /** The verdicts of one round. */
 export class Verdicts {
-  readonly #found = new Map<string, { readonly digest: string; readonly verdict: Verdict }>();
+  readonly #found = new Map<string, { readonly file: string; readonly verdict: Verdict }>();
   readonly #stored = new Map<string, string>();
   readonly #waiting = new Set<WakeSignal>();
   #isReady = false;
@@ -23,27 +23,32 @@ export class Verdicts {
     this.#wake();
   }
 
-  /** A client's file has been stored and will be read. */
-  stored(client: string, digest: string): void {
-    this.#stored.set(client, digest);
+  /** A client's file is going to be stored, and then will be read; one that has been read already is only sent once more. */
+  stored(client: string, file: string): void {
+    if (this.#found.get(client)?.file !== file) this.#stored.set(client, file);
+  }
+
+  /** A client's file was not stored. */
+  notStored(client: string, file: string): void {
+    if (this.#stored.get(client) === file) this.#stored.delete(client);
   }
 
   /** A client's file has been read. One that was counted stays so. */
-  settle(client: string, digest: string, verdict: Verdict): void {
-    if (this.#stored.get(client) === digest) this.#stored.delete(client);
+  settle(client: string, file: string, verdict: Verdict): void {
+    if (this.#stored.get(client) === file) this.#stored.delete(client);
     if (this.#found.get(client)?.verdict.state === "counted") return;
-    this.#found.set(client, { digest, verdict });
+    this.#found.set(client, { file, verdict });
     this.#wake();
   }
 
-  /** Resolves to what has become of a client's file, or of its last one if the digest is "", when that is known or after some milliseconds. */
-  async of(client: string, digest: string, ms: number): Promise<Verdict> {
+  /** Resolves to what has become of a client's file, or of its last one if that is "", when that is known or after some milliseconds. */
+  async of(client: string, file: string, ms: number): Promise<Verdict> {
     const end = performance.now() + ms;
     const signal = new WakeSignal();
     this.#waiting.add(signal);
     try {
       for (;;) {
-        const verdict = this.#now(client, digest);
+        const verdict = this.#now(client, file);
         const left = end - performance.now();
         if (verdict.state !== "wait" || left <= 0 || this.#isOver) return verdict;
         await signal.wait(left);
@@ -53,13 +58,13 @@ export class Verdicts {
     }
   }
 
-  #now(client: string, digest: string): Verdict {
+  #now(client: string, file: string): Verdict {
     const found = this.#found.get(client);
     if (found?.verdict.state === "counted") return found.verdict;
     const stored = this.#stored.get(client);
-    const isStored = stored !== undefined && (digest === "" || stored === digest);
+    const isStored = stored !== undefined && (file === "" || stored === file);
     if (isStored || !this.#isReady) return { state: "wait" };
-    if (found !== undefined && (digest === "" || found.digest === digest)) return found.verdict;
+    if (found !== undefined && (file === "" || found.file === file)) return found.verdict;
     return { state: "none" };
   }
 

@@ -27,6 +27,8 @@ export interface Part {
 export const kRoundHeader = "EdgeGrad-Round";
 export const kPartHeader = "EdgeGrad-Part";
 export const kDigestHeader = "EdgeGrad-Digest";
+/** The header that numbers the files that a client sends in a round: one that is refused may be followed by the same once more. */
+export const kTryHeader = "EdgeGrad-Try";
 /** The header by which a client tells a repetition from another message. */
 export const kIdHeader = "EdgeGrad-Id";
 /** The headers that are stored with a part. */
@@ -34,6 +36,7 @@ export const kStoredHeaders = [
   kRoundHeader,
   kPartHeader,
   kDigestHeader,
+  kTryHeader,
   kPhaseHeader,
   kSessionHeader,
   kSignatureHeader,
@@ -43,14 +46,20 @@ export const kStoredHeaders = [
 const kHeaderSpace = 1024;
 const kMostPartBytes = 512 * 1024;
 
-/**
- * Splits a file into messages that fit `maxPayload`, with headers; `digest` is that of the file. In another attempt at the round, the same
- * file is another one.
- */
+/** A file that a client sends: in another attempt at the round, or at the next try, the same bytes are another file. */
+export interface FileName {
+  readonly round: number;
+  /** The attempt at the round, from the record. */
+  readonly attempt: number;
+  /** The number of the file among those that the client has sent in the attempt, from 1. */
+  readonly tries: number;
+  readonly digest: string;
+}
+
+/** Splits a file into messages that fit `maxPayload`, with headers. */
 export function partsOf(
   bytes: Uint8Array,
-  digest: string,
-  { round, attempt }: { readonly round: number; readonly attempt: number },
+  { round, attempt, tries, digest }: FileName,
   maxPayload: number,
   more: Readonly<Record<string, string>> = {},
 ): Part[] {
@@ -63,9 +72,22 @@ export function partsOf(
       [kRoundHeader]: `${round}`,
       [kPartHeader]: `${i}/${count}`,
       [kDigestHeader]: digest,
+      [kTryHeader]: `${tries}`,
     },
-    id: `${round}/${attempt}/${digest.slice(0, 16)}/${i}`,
+    id: `${round}/${attempt}/${tries}/${digest.slice(0, 16)}/${i}`,
   }));
+}
+
+/** Returns what identifies a file of a client within a round, by the headers of its parts; "" without a digest. */
+export function fileOf(header: (name: string) => string): string {
+  const digest = header(kDigestHeader);
+  return digest === "" ? "" : `${digest} ${header(kTryHeader)}`;
+}
+
+/** Whether the headers are those of the last part of a file. */
+export function isLastPart(header: (name: string) => string): boolean {
+  const [part, count] = header(kPartHeader).split("/").map(Number);
+  return part === Number(count) - 1;
 }
 
 /** Encodes trained weights as an update. */
