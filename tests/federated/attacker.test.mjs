@@ -65,6 +65,16 @@ const kPayloads = [
   "gone",
 ];
 
+/** Sessions that are more than a name. */
+const kSessions = [
+  `x\t0\r\n\r\nPUB\t$KV.${kBucket}.record\t2\r\n{}\r\n`,
+  `x\t$KV.${kBucket}.record`,
+  ">",
+  "*",
+  "a.b",
+  "",
+];
+
 /** Requests of each kind, with and without what they need. */
 function asks() {
   const kinds = ["join", "record", "object", "part", "verdict", "nothing"];
@@ -163,6 +173,22 @@ describe("a client with the credentials of one", () => {
           }
         }
         // The coordinator answers so many at once.
+        await attacker.flush();
+      }
+      // A session becomes a part of a subject; what a client says of itself must not become commands on the coordinator's connection.
+      const joinAs = (session) => {
+        const made = headers();
+        made.set("EdgeGrad-Ask", "join");
+        made.set("EdgeGrad-Session", session);
+        const reply = "_INBOX_alice.x";
+        attacker.publish(`edgegrad.${kRun}.ask.alice`, "", { reply, headers: made });
+      };
+      for (const session of kSessions) {
+        attacker.publish(`edgegrad.${kRun}.here.alice`, "gone attacker");
+        attacker.publish(`edgegrad.${kRun}.here.alice`, `here ${session}`);
+        joinAs(session.replaceAll(/[\r\n]/g, ""));
+        // The coordinator asks whether the session before is there.
+        joinAs("attacker");
         await attacker.flush();
       }
       for (const target of kTargets)

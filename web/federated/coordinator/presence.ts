@@ -49,6 +49,8 @@ export class Presence {
    * soon: a process that was killed does not keep its name.
    */
   async admit(client: string, session: string): Promise<boolean> {
+    // It becomes a part of a subject.
+    if (!isName(session)) return false;
     const seen = this.#seen.get(client);
     if (seen !== undefined && seen.session !== session && isRecent(seen)) {
       if (await this.#isThere(client, seen.session)) return false;
@@ -70,8 +72,8 @@ export class Presence {
   }
 
   async #hear(client: string, said: string): Promise<void> {
-    if (!isName(client) || !(await this.isKnown(client))) return;
     const [what = "", session = ""] = said.split(" ");
+    if (!isName(client) || !isName(session) || !(await this.isKnown(client))) return;
     const seen = this.#seen.get(client);
     const isOther = seen !== undefined && seen.session !== session && isRecent(seen);
     if (isOther) return;

@@ -7,7 +7,8 @@ import type { Verdict } from "../asks.js";
 export class Verdicts {
   readonly #found = new Map<string, { readonly file: string; readonly verdict: Verdict }>();
   readonly #stored = new Map<string, string>();
-  readonly #waiting = new Set<WakeSignal>();
+  /** Those that wait, by client: a round may have thousands. */
+  readonly #waiting = new Map<string, Set<WakeSignal>>();
   #isReady = false;
   #isOver = false;
 
@@ -38,14 +39,15 @@ export class Verdicts {
     if (this.#stored.get(client) === file) this.#stored.delete(client);
     if (this.#found.get(client)?.verdict.state === "counted") return;
     this.#found.set(client, { file, verdict });
-    this.#wake();
+    for (const signal of this.#waiting.get(client) ?? []) signal.wake();
   }
 
   /** Resolves to what has become of a client's file, or of its last one if that is "", when that is known or after some milliseconds. */
   async of(client: string, file: string, ms: number): Promise<Verdict> {
     const end = performance.now() + ms;
     const signal = new WakeSignal();
-    this.#waiting.add(signal);
+    const waiting = this.#waiting.get(client) ?? new Set();
+    this.#waiting.set(client, waiting.add(signal));
     try {
       for (;;) {
         const verdict = this.#now(client, file);
@@ -54,7 +56,8 @@ export class Verdicts {
         await signal.wait(left);
       }
     } finally {
-      this.#waiting.delete(signal);
+      waiting.delete(signal);
+      if (waiting.size === 0) this.#waiting.delete(client);
     }
   }
 
@@ -69,6 +72,6 @@ export class Verdicts {
   }
 
   #wake(): void {
-    for (const signal of this.#waiting) signal.wake();
+    for (const waiting of this.#waiting.values()) for (const signal of waiting) signal.wake();
   }
 }

@@ -51,6 +51,7 @@ export class NatsSignals {
 
   /** Asks a process of a client whether it is there, which then announces itself; resolves to false when it can be none or was silent for too long. */
   async isThere(client: string, session: string): Promise<boolean> {
+    // Both are names: a text with other characters could be more than a subject.
     // The server tells at once that nobody is subscribed. Nobody answers the request itself: clients may not publish to this inbox.
     const probe = this.connection.request(`${inboxOf(client)}.${session}`, "", {
       timeout: kProbeMs,

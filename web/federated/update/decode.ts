@@ -109,7 +109,7 @@ export function readUpdate(
     const samples = Number(metadata.samples);
     const isCount = Number.isSafeInteger(samples) && samples > 0 && samples <= expected.mostSamples;
     if (!isCount) {
-      const found = `${metadata.samples}`.slice(0, 20);
+      const found = JSON.stringify(`${metadata.samples}`.slice(0, 20));
       return refusal("samples", `samples ${found}, expected 1 to ${expected.mostSamples}`);
     }
     const metrics = metricsFrom(metadata.metrics ?? "{}");
