@@ -131,6 +131,24 @@ describe("a run", () => {
     await deleteRun(where(run));
   });
 
+  test("that is private does not go back: its epsilon is spent", async () => {
+    const run = newRun();
+    const privacy = { clip: 1, noiseMultiplier: 1 };
+    await wholeRun(run, { rounds: 2, keepRounds: 2, privacy });
+    await assert.rejects(
+      rollBackRun({ ...where(run), round: 1 }),
+      /is private, and cannot go back/,
+    );
+    await deleteRun(where(run));
+  });
+
+  test("cannot have replicas on a server that is alone", async () => {
+    await assert.rejects(
+      serve({ ...newRun(), ...kUsual, strategy: new FedAvg(), replicas: 3 }),
+      /\[serve\] the server refuses to store the run: replicas > 1 not supported/,
+    );
+  });
+
   test("goes back to a round that is kept, and from there gives the same weights", async () => {
     const run = newRun();
     const weights = await wholeRun(run, { rounds: 4, keepRounds: 3 });

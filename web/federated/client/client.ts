@@ -33,7 +33,7 @@ import { type Trained, Trainer } from "./trainer.js";
 
 const kWhere = "join";
 // Clients are notified of changes of the record, and ask when a connection has been made again; polling finds notifications that were lost.
-const kPollMs = 10_000;
+const kPollMs = 30_000;
 const kRetryMs = 250;
 
 /** The end of an attempt at a round, without what the client knows itself. */

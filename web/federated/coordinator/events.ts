@@ -47,6 +47,9 @@ const kWarnings: ReadonlySet<RunEventType> = new Set([
   "storeFailed",
 ]);
 
+// Refusals that happen in every run with slow clients or a server that was away.
+const kUsualReasons: ReadonlySet<string> = new Set(["late", "repeated", "unselected"]);
+
 /** Reports the events of one run. */
 export class Reporter {
   #isStoreFailing = false;
@@ -63,7 +66,8 @@ export class Reporter {
     message: string,
     more: Pick<RunEvent, "client" | "reason" | "updates"> = {},
   ): void {
-    const level = kWarnings.has(type) ? "warning" : "info";
+    const isUsual = kUsualReasons.has(more.reason ?? "");
+    const level = kWarnings.has(type) && !isUsual ? "warning" : "info";
     const event: RunEvent = { type, level, run: this.run, round: this.round(), message, ...more };
     if (this.heard !== undefined) this.heard(event);
     else if (level === "warning") console.warn(lineOf(event));

@@ -66,6 +66,10 @@ export async function serve(options: ServeOptions): Promise<Coordinator> {
       const advice = "Delete runs, raise its limits (max_file_store), or set limits.streamBytes.";
       fail("InvalidArgument", kWhere, `${message}. ${advice}`);
     }
+    if ((error as Error).name === "JetStreamApiError") {
+      const message = `the server refuses to store the run: ${(error as Error).message}`;
+      fail("InvalidArgument", kWhere, `${message}. See limits.streamBytes and replicas.`);
+    }
     if (!isForbidden(error)) throw error;
     const advice = "A coordinator needs those of docs/guide/federated.md.";
     return fail("InvalidArgument", kWhere, `the server lacks permissions: ${error}. ${advice}`);

@@ -17,6 +17,7 @@ import {
 } from "../names.js";
 import { parseRecord, type RunRecord } from "../record.js";
 import type { RunStatus } from "../run_status.js";
+import { kFirstSecureRecord } from "../secure/record.js";
 
 const kBucket = /^KV_edgegrad_(.+)$/;
 const kMostStreams = 1000;
@@ -132,6 +133,10 @@ export function rollBackRun(given: unknown): Promise<void> {
       const advice = "serve({ keepRounds }) says how many are kept.";
       fail("InvalidArgument", where, `round: of "${run}" are kept ${rounds}. ${advice}`);
     }
+    if (record.last?.epsilon !== undefined) {
+      const message = `run "${run}" is private, and cannot go back: its epsilon is spent`;
+      fail("InvalidArgument", where, `${message}. Begin another run with these weights.`);
+    }
     if (record.fragment !== undefined) {
       fail("InvalidArgument", where, `run "${run}" trains fragments in turn, and cannot go back.`);
     }
@@ -146,6 +151,9 @@ export function rollBackRun(given: unknown): Promise<void> {
       weights: to.weights,
       progress: to.progress,
       selected: [],
+      ...(record.secure && {
+        secure: { ...kFirstSecureRecord, excluded: record.secure.excluded },
+      }),
       kept: record.kept.filter((one) => one.round <= round),
       last: to.summary,
     };
