@@ -2,40 +2,27 @@
 
 import { describe, fail } from "../../errors/errors.js";
 import type { Config } from "../config/config.js";
-import { bert } from "./bert.js";
-import { clip } from "./clip.js";
-import { distilbert } from "./distilbert.js";
 import type { Family } from "./family.js";
-import { gemma2, gemma3 } from "./gemma.js";
-import { gptNeoX } from "./gpt_neox.js";
-import { gpt2 } from "./gpt2.js";
-import { llama } from "./llama.js";
-import { mistral } from "./mistral.js";
-import { phi3 } from "./phi3.js";
-import { qwen2, qwen3 } from "./qwen.js";
-import { roberta } from "./roberta.js";
-import { t5 } from "./t5.js";
-import { vit } from "./vit.js";
-import { whisper } from "./whisper.js";
 
-const kFamilies: Readonly<Record<string, Family>> = {
-  bert,
-  clip,
-  distilbert,
-  gemma2,
-  gemma3_text: gemma3,
-  gpt2,
-  gpt_neox: gptNeoX,
-  llama,
-  mistral,
-  phi3,
-  qwen2,
-  qwen3,
-  roberta,
-  t5,
-  vit,
-  whisper,
-  "xlm-roberta": roberta,
+// Each is loaded when a model needs it.
+const kFamilies: Readonly<Record<string, () => Promise<Family>>> = {
+  bert: async () => (await import("./bert.js")).bert,
+  clip: async () => (await import("./clip.js")).clip,
+  distilbert: async () => (await import("./distilbert.js")).distilbert,
+  gemma2: async () => (await import("./gemma.js")).gemma2,
+  gemma3_text: async () => (await import("./gemma.js")).gemma3,
+  gpt2: async () => (await import("./gpt2.js")).gpt2,
+  gpt_neox: async () => (await import("./gpt_neox.js")).gptNeoX,
+  llama: async () => (await import("./llama.js")).llama,
+  mistral: async () => (await import("./mistral.js")).mistral,
+  phi3: async () => (await import("./phi3.js")).phi3,
+  qwen2: async () => (await import("./qwen.js")).qwen2,
+  qwen3: async () => (await import("./qwen.js")).qwen3,
+  roberta: async () => (await import("./roberta.js")).roberta,
+  t5: async () => (await import("./t5.js")).t5,
+  vit: async () => (await import("./vit.js")).vit,
+  whisper: async () => (await import("./whisper.js")).whisper,
+  "xlm-roberta": async () => (await import("./roberta.js")).roberta,
 };
 
 /** Returns the names of the families, as config.json has them in model_type. */
@@ -43,11 +30,11 @@ export function supportedModels(): string[] {
   return Object.keys(kFamilies);
 }
 
-/** Returns the family of a config. */
-export function familyOf(config: Config): Family {
+/** Loads the family of a config. */
+export async function familyOf(config: Config): Promise<Family> {
   const { modelType } = config;
-  const family = Object.hasOwn(kFamilies, modelType) ? kFamilies[modelType] : undefined;
-  if (family !== undefined) return family;
+  const load = Object.hasOwn(kFamilies, modelType) ? kFamilies[modelType] : undefined;
+  if (load !== undefined) return load();
   const known = supportedModels().join(", ");
   return fail(
     "InvalidArgument",

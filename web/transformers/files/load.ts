@@ -69,7 +69,7 @@ export async function loadModel(
   });
   const values = await configIn(folder, options);
   const config = new Config(values);
-  const family = familyOf(config);
+  const family = await familyOf(config);
   const model = modelOf(family, task, config, options);
   model.config = values;
   model.generationConfig = (await objectIn(folder, "generation_config.json")) ?? {};
