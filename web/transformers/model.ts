@@ -29,6 +29,8 @@ export abstract class PreTrainedModel extends eg.nn.Module {
   generationConfig: ConfigValues = {};
   /** Tied parameters: for the name of each, the name of the parameter that it shares. */
   tied: Readonly<Record<string, string>> = {};
+  /** The name of the head's matrix, if it is that of the words unless config.json says otherwise. @internal */
+  tiedHead: string | null = null;
   /** Texts of more tokens than this cannot use keys that were cached below it; null: no limit. @internal */
   cacheLimit: number | null = null;
   /** The names of tensors in the files. @internal */
@@ -44,6 +46,17 @@ export abstract class PreTrainedModel extends eg.nn.Module {
   /** The dtype of the parameters. */
   get dtype(): eg.DType {
     return this.parameters()[0]?.dtype ?? "float32";
+  }
+
+  /** Records that the head has the matrix of the words. */
+  protected tieHead(head: string, words: string): void {
+    this.tied = { ...this.tied, [head]: words };
+    this.tiedHead = head;
+  }
+
+  /** Returns the matrix that a head needs to compute the same when it is no longer tied. @internal */
+  untiedHead(weight: eg.Tensor): eg.Tensor {
+    return weight;
   }
 
   /**

@@ -180,6 +180,7 @@ function* tiedTables(
   };
   const tables = Object.values(tied);
   for (const pair of Object.entries(tied)) {
+    if (!pair[0].endsWith(".weight")) continue;
     const [head, table] = pair.map(layerOf) as [Named<eg.nn.Module>, Named<eg.nn.Module>];
     const isAlone = tables.filter((one) => one === pair[1]).length === 1;
     if (isAlone && head.layer instanceof Linear && table.layer instanceof Embedding) {

@@ -310,11 +310,10 @@ class BertForMaskedLM extends MaskedLanguageModel {
     const spec = bertSpec(config);
     this.bert = new BertModel(spec, false);
     this.cls = new PretrainingHeads(spec);
-    this.tied = { "cls.predictions.decoder.bias": "cls.predictions.bias" };
+    this.tied = { "cls.predictions.bias": "cls.predictions.decoder.bias" };
     if (!config.flag("tie_word_embeddings", true)) return;
     this.cls.predictions.decoder.weight = this.bert.embeddings.word_embeddings.weight;
-    const words = "bert.embeddings.word_embeddings.weight";
-    this.tied = { ...this.tied, "cls.predictions.decoder.weight": words };
+    this.tieHead("cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight");
   }
 
   protected override get encoder(): BertModel {

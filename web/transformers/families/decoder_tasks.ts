@@ -27,7 +27,7 @@ class DecoderForCausalLM extends CausalLanguageModel {
     this.lm_head = new Linear(spec.hidden, spec.vocabulary, false);
     if (isTied) {
       this.lm_head.weight = this.model.embed_tokens.weight;
-      this.tied = { "lm_head.weight": "model.embed_tokens.weight" };
+      this.tieHead("lm_head.weight", "model.embed_tokens.weight");
     }
   }
 

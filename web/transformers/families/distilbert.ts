@@ -220,8 +220,7 @@ class DistilBertForMaskedLM extends MaskedLanguageModel {
     this.vocab_projector = new Linear(hidden, vocabulary);
     if (!config.flag("tie_word_embeddings", true)) return;
     this.vocab_projector.weight = this.distilbert.embeddings.word_embeddings.weight;
-    const words = "distilbert.embeddings.word_embeddings.weight";
-    this.tied = { "vocab_projector.weight": words };
+    this.tieHead("vocab_projector.weight", "distilbert.embeddings.word_embeddings.weight");
   }
 
   protected override get encoder(): DistilBertModel {

@@ -172,7 +172,7 @@ class GPT2LMHeadModel extends CausalLanguageModel {
     this.lm_head = new Linear(spec.hidden, spec.vocabulary, false);
     if (config.flag("tie_word_embeddings", true)) {
       this.lm_head.weight = this.transformer.wte.weight;
-      this.tied = { "lm_head.weight": "transformer.wte.weight" };
+      this.tieHead("lm_head.weight", "transformer.wte.weight");
     }
   }
 

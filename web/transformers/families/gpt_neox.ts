@@ -181,7 +181,7 @@ class GPTNeoXForCausalLM extends CausalLanguageModel {
     this.embed_out = head;
     if (config.flag("tie_word_embeddings", false)) {
       head.weight = this.gpt_neox.embed_in.weight;
-      this.tied = { "embed_out.weight": "gpt_neox.embed_in.weight" };
+      this.tieHead("embed_out.weight", "gpt_neox.embed_in.weight");
     }
   }
 

@@ -85,11 +85,10 @@ class RobertaForMaskedLM extends MaskedLanguageModel {
     super();
     this.roberta = robertaModel(config, false);
     this.lm_head = new LMHead(this.roberta.spec);
-    this.tied = { "lm_head.decoder.bias": "lm_head.bias" };
+    this.tied = { "lm_head.bias": "lm_head.decoder.bias" };
     if (!config.flag("tie_word_embeddings", true)) return;
     this.lm_head.decoder.weight = this.roberta.embeddings.word_embeddings.weight;
-    const words = "roberta.embeddings.word_embeddings.weight";
-    this.tied = { ...this.tied, "lm_head.decoder.weight": words };
+    this.tieHead("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight");
   }
 
   protected override get encoder(): BertModel {

@@ -284,11 +284,16 @@ class T5ForConditionalGeneration extends Seq2SeqModel {
     this.tied = { ...same, "decoder.embed_tokens.weight": "shared.weight" };
     if (!spec.isTied) return;
     head.weight = this.shared.weight;
-    this.tied = { ...this.tied, "lm_head.weight": "shared.weight" };
+    this.tieHead("lm_head.weight", "shared.weight");
   }
 
   protected override checkInput(input: unknown): asserts input is eg.Tensor {
     checkIds(this.constructor.name, input);
+  }
+
+  // Only what a tied head reads is scaled.
+  override untiedHead(weight: eg.Tensor): eg.Tensor {
+    return weight.mul(this.spec.hidden ** -0.5);
   }
 
   protected override encode(ids: eg.Tensor, attentionMask: eg.Tensor | null): eg.Tensor {

@@ -183,7 +183,6 @@ class WhisperForConditionalGeneration extends Seq2SeqModel {
   constructor(config: Config) {
     super();
     config.only("is_encoder_decoder", true);
-    config.only("tie_word_embeddings", true);
     config.raw("apply_spec_augment");
     config.raw("num_hidden_layers");
     config.raw("use_weighted_layer_sum");
@@ -192,9 +191,10 @@ class WhisperForConditionalGeneration extends Seq2SeqModel {
     this.model = new WhisperModel(config);
     const { embed_tokens } = this.model.decoder;
     const head = new Linear(embed_tokens.embeddingDim, embed_tokens.numEmbeddings, false);
-    head.weight = embed_tokens.weight;
     this.proj_out = head;
-    this.tied = { "proj_out.weight": "model.decoder.embed_tokens.weight" };
+    if (!config.flag("tie_word_embeddings", true)) return;
+    head.weight = embed_tokens.weight;
+    this.tieHead("proj_out.weight", "model.decoder.embed_tokens.weight");
   }
 
   protected override checkInput(input: unknown): asserts input is eg.Tensor {

@@ -9,7 +9,7 @@ import { familyOf } from "../families/index.js";
 import type { PreTrainedModel } from "../model.js";
 import { checkOptions, kCount, kFlag, kFunction, kText, oneOf } from "../options.js";
 import { isConstant, isFrequencies } from "./constants.js";
-import { nameInModel, type Omitted } from "./names.js";
+import { nameInModel, type Omitted, tiedTo } from "./names.js";
 import { PartProgress, readQuantized } from "./read_quantized.js";
 
 const kWhere = "fromPretrained";
@@ -162,7 +162,10 @@ async function loadWeights(
     } else unexpected.push(key);
   }
   const given = new Set(tensors.map(([, name]) => name));
-  const isThere = (name: string) => given.has(name) || given.has(model.tied[name] ?? "");
+  const isThere = (name: string) =>
+    given.has(name) ||
+    given.has(model.tied[name] ?? "") ||
+    tiedTo(model.tied, name).some((one) => given.has(one));
   const missing = names.filter((name) => !isThere(name));
   reportNames(family, missing, unexpected);
   const isKept = (name: string) => family.heads.test(`${name}.`);

@@ -42,3 +42,8 @@ export function nameInModel(
   if (current.startsWith(within)) candidates.push(current.slice(within.length));
   return candidates.find((name) => known.has(name)) ?? null;
 }
+
+/** Returns the names of the parameters that share the one of a name. */
+export function tiedTo(tied: Readonly<Record<string, string>>, name: string): string[] {
+  return Object.keys(tied).filter((one) => tied[one] === name);
+}

@@ -5,15 +5,17 @@ import { fail } from "../../errors/errors.js";
 import { QuantizedLinear } from "../blocks/quantized.js";
 import type { ConfigValues } from "../config/config.js";
 import { constantOf } from "./constants.js";
-import type { FileNames } from "./names.js";
+import { type FileNames, tiedTo } from "./names.js";
 
 /** A model to save, with what it keeps from the files that it was loaded from. */
 export interface SavedModel extends eg.nn.Module {
   readonly config: ConfigValues;
   readonly generationConfig: ConfigValues;
   readonly tied: Readonly<Record<string, string>>;
+  readonly tiedHead: string | null;
   readonly dtype: eg.DType;
   readonly fileNames: FileNames;
+  untiedHead(weight: eg.Tensor): eg.Tensor;
 }
 
 /** Returns the files of a model by name. */
@@ -24,7 +26,10 @@ export async function savedFiles(model: SavedModel): Promise<Record<string, eg.B
     fail("InvalidArgument", "savePretrained", `the weights are quantized: ${advice}.`);
   }
   return {
-    "config.json": jsonBytes(withDtype(config, model.dtype)),
+    "config.json": jsonBytes({
+      ...withDtype(config, model.dtype),
+      ...(looseHead(model) !== null && { tie_word_embeddings: false }),
+    }),
     ...(Object.keys(generationConfig).length > 0 && {
       "generation_config.json": jsonBytes(generationConfig),
     }),
@@ -43,18 +48,36 @@ function withDtype(config: Readonly<Record<string, unknown>>, dtype: string) {
   return { ...config, ...Object.fromEntries(said.map((key) => [key, dtype])) };
 }
 
+// Training can put other parameters in the place of tied ones: a copy of the head that an adapter's modulesToSave has trained.
+const isLoose = (model: SavedModel, name: string) =>
+  model.getParameter(name) !== model.getParameter(model.tied[name] as string);
+
+function looseHead(model: SavedModel): string | null {
+  const { tiedHead } = model;
+  return tiedHead !== null && isLoose(model, tiedHead) ? tiedHead : null;
+}
+
 async function weightsOf(model: SavedModel): Promise<eg.Bytes> {
   const { tensors, omitted, metadata } = model.fileNames;
   const state = model.stateDict();
-  const named = new Set(Object.values(tensors));
-  const others = Object.keys(state).filter(
-    (name) => !named.has(name) && !Object.hasOwn(model.tied, name),
-  );
+  const head = looseHead(model);
   const made: eg.Tensor[] = [];
+  const valueAt = (name: string): eg.Tensor => {
+    if (name !== head) return state[model.tied[name] ?? name] as eg.Tensor;
+    const value = eg.noGrad(() => model.untiedHead(state[name] as eg.Tensor));
+    made.push(value);
+    return value;
+  };
+  const named = new Set(Object.values(tensors));
+  const isWritten = (name: string) =>
+    named.has(name) ||
+    (Object.hasOwn(model.tied, name) && name !== head) ||
+    tiedTo(model.tied, name).some((one) => one !== head && named.has(one));
+  const others = Object.keys(state).filter((name) => !isWritten(name));
   try {
     const dict = Object.fromEntries([
-      ...Object.entries(tensors).map(([key, name]) => [key, state[name] as eg.Tensor] as const),
-      ...others.map((name) => [name, state[name] as eg.Tensor] as const),
+      ...Object.entries(tensors).map(([key, name]) => [key, valueAt(name)] as const),
+      ...others.map((name) => [name, valueAt(name)] as const),
       ...Object.entries(omitted).map(([key, one]) => {
         const tensor = eg.scope(() => constantOf(key, one));
         made.push(tensor);
