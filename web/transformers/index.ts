@@ -72,6 +72,7 @@ export {
 } from "./training/collator.js";
 export { answerExample, type Example, packExamples } from "./training/examples.js";
 export {
+  type BatchLoss,
   type CheckpointOptions,
   type FitOptions,
   type FitResult,

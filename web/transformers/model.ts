@@ -11,6 +11,8 @@ export interface ModelOutput {
   readonly logits?: eg.Tensor;
   /** The loss, if labels were given. */
   readonly loss?: eg.Tensor;
+  /** The number of labels of which `loss` is the mean, as a tensor. */
+  readonly lossCount?: eg.Tensor;
 }
 
 /** What a model without a head returns. */

@@ -12,7 +12,7 @@ import {
   type DecoderOptions,
   decoderOptions,
 } from "./inputs.js";
-import { checkpointedNextTokenLoss, nextTokenLoss } from "./losses.js";
+import { checkpointedNextTokenLoss, nextTokenLoss, withNextTokenLoss } from "./losses.js";
 
 /** What a language model without its head returns. */
 export interface DecoderOutput extends FeaturesOutput {
@@ -72,17 +72,18 @@ export abstract class CausalLanguageModel extends PreTrainedModel {
     if (isTrained && this.decoder.gradientCheckpointing) {
       const scores = (states: eg.Tensor) => this.scores(states);
       const loss = checkpointedNextTokenLoss(hidden, labels, scores);
-      return {
+      const whole = {
         ...output,
         // A getter, so that all scores take memory only if they are read.
         get logits() {
           return scores(hidden);
         },
-        loss,
       };
+      return withNextTokenLoss(whole, labels, loss);
     }
     const logits = this.scores(kept < tokens ? hidden.narrow(1, tokens - kept, kept) : hidden);
-    return { ...output, logits, ...(labels && { loss: nextTokenLoss(logits, labels) }) };
+    if (!labels) return { ...output, logits };
+    return withNextTokenLoss({ ...output, logits }, labels, nextTokenLoss(logits, labels));
   }
 
   /**

@@ -3,7 +3,7 @@
 import type * as eg from "edgegrad";
 import type { Labels } from "../config/labels.js";
 import { type ModelOutput, PreTrainedModel } from "../model.js";
-import { classifierLoss } from "./losses.js";
+import { withClassifierLoss } from "./losses.js";
 
 /** What a classifier returns. */
 export interface ClassifierOutput extends ModelOutput {
@@ -22,6 +22,6 @@ export abstract class Classifier extends PreTrainedModel {
   }
 
   protected output(logits: eg.Tensor, labels: eg.Tensor | null | undefined): ClassifierOutput {
-    return { logits, ...(labels && { loss: classifierLoss(logits, labels, this.labels) }) };
+    return labels ? withClassifierLoss(logits, labels, this.labels) : { logits };
   }
 }

@@ -7,6 +7,32 @@ import type { Labels } from "../config/labels.js";
 // The number of tokens whose scores are computed together, where all scores at once would take too much memory.
 const kTokensAtOnce = 32;
 
+/** Adds a loss to an output, and the number of labels of which it is the mean, which `count` computes when it is read. */
+export function withLoss<Output extends object>(
+  output: Output,
+  loss: eg.Tensor,
+  count: () => eg.Tensor,
+): Output & { readonly loss: eg.Tensor; readonly lossCount: eg.Tensor } {
+  const made = Object.assign(output, { loss });
+  return Object.defineProperty(made, "lossCount", { get: count }) as typeof made & {
+    readonly lossCount: eg.Tensor;
+  };
+}
+
+/** Adds the loss of next tokens to the output of a language model. */
+export function withNextTokenLoss<Output extends object>(
+  output: Output,
+  labels: eg.Tensor,
+  loss: eg.Tensor,
+) {
+  return withLoss(output, loss, () =>
+    countOf(labels.narrow(1, 1, (labels.shape[1] as number) - 1)),
+  );
+}
+
+/** Returns the number of labels that are not -100. */
+export const countOf = (labels: eg.Tensor): eg.Tensor => labels.ne(-100).sum();
+
 /** The mean cross entropy of next tokens whose label is not -100. */
 export function nextTokenLoss(logits: eg.Tensor, labels: eg.Tensor): eg.Tensor {
   return tokenLoss(logits, nextTokens(logits, labels));
@@ -65,12 +91,13 @@ function tokenLoss(logits: eg.Tensor, labels: eg.Tensor): eg.Tensor {
   return eg.crossEntropy(logits.reshape([-1, words]).float(), labels.reshape([-1]));
 }
 
-/** The loss of a classifier: of the configured kind, or else of the kind that fits the labels. */
-export function classifierLoss(
+/** Adds the loss of a classifier to its scores: of the configured kind, or else of the kind that fits the labels. */
+export function withClassifierLoss(
   logits: eg.Tensor,
   labels: eg.Tensor,
   { count, problem }: Labels,
-): eg.Tensor {
+) {
+  const output = { logits };
   const isWhole = /int/.test(labels.dtype);
   const scores = logits.float();
   const kind =
@@ -81,10 +108,14 @@ export function classifierLoss(
         ? "single_label_classification"
         : "multi_label_classification");
   if (kind === "single_label_classification") {
-    return eg.crossEntropy(scores.reshape([-1, count]), labels.reshape([-1]).to("int64"));
+    const classes = labels.reshape([-1]).to("int64");
+    const loss = eg.crossEntropy(scores.reshape([-1, count]), classes);
+    return withLoss(output, loss, () => countOf(classes));
   }
   const wanted = labels.to("float32").reshape(scores.shape);
-  return kind === "regression"
-    ? eg.mseLoss(scores, wanted)
-    : eg.binaryCrossEntropyWithLogits(scores, wanted);
+  const loss =
+    kind === "regression"
+      ? eg.mseLoss(scores, wanted)
+      : eg.binaryCrossEntropyWithLogits(scores, wanted);
+  return withLoss(output, loss, () => eg.tensor(scores.numel / count));
 }

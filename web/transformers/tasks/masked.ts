@@ -3,7 +3,7 @@
 import type * as eg from "edgegrad";
 import { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "../model.js";
 import { type EncoderOptions, type MaskedOptions, maskedOptions } from "./inputs.js";
-import { hiddenTokenLoss } from "./losses.js";
+import { countOf, hiddenTokenLoss, withLoss } from "./losses.js";
 
 /** What a language model that predicts masked tokens returns. */
 export interface MaskedOutput extends ModelOutput {
@@ -31,6 +31,8 @@ export abstract class MaskedLanguageModel extends PreTrainedModel {
     const { labels, ...options } = maskedOptions(this.constructor.name, ids, given);
     const { lastHiddenState } = this.encoder.call(ids, options);
     const logits = this.scores(lastHiddenState);
-    return { lastHiddenState, logits, ...(labels && { loss: hiddenTokenLoss(logits, labels) }) };
+    const output = { lastHiddenState, logits };
+    if (!labels) return output;
+    return withLoss(output, hiddenTokenLoss(logits, labels), () => countOf(labels));
   }
 }

@@ -10,6 +10,7 @@ import type { GenerateOptions } from "../generation/options.js";
 import { type ModelOutput, PreTrainedModel } from "../model.js";
 import { checkOptions } from "../options.js";
 import { checkIds, kTensor } from "./inputs.js";
+import { countOf, withLoss } from "./losses.js";
 
 /** Options of encoder-decoder models. */
 export interface Seq2SeqOptions {
@@ -77,16 +78,11 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     const rest = { cache: null, attentionMask: decoderAttentionMask, isLast: false };
     const logits = this.decode(ids, source, rest);
     const words = logits.shape.at(-1) as number;
-    return {
-      logits,
-      encoderLastHiddenState: hidden,
-      ...(labels && {
-        loss: eg.crossEntropy(
-          logits.reshape([-1, words]).float(),
-          labels.reshape([-1]).to("int64"),
-        ),
-      }),
-    };
+    const output = { logits, encoderLastHiddenState: hidden };
+    if (!labels) return output;
+    const wanted = labels.reshape([-1]).to("int64");
+    const loss = eg.crossEntropy(logits.reshape([-1, words]).float(), wanted);
+    return withLoss(output, loss, () => countOf(wanted));
   }
 
   /** Generates a text for an input: resolves to its tokens, [batch, tokens], including the initial ones. */

@@ -70,6 +70,14 @@ export interface CheckpointOptions {
   save(bytes: eg.Bytes, step: number): void | Promise<void>;
 }
 
+/** The loss of a batch. */
+export interface BatchLoss {
+  /** The mean loss of the labels. */
+  readonly loss: eg.Tensor;
+  /** The number of labels, as a tensor: the weight of the batch among those of a step. */
+  readonly lossCount?: eg.Tensor | undefined;
+}
+
 /** Options of `fit`. */
 export interface FitOptions<Batch> {
   /** Updates the parameters after each batch, or after several with `gradientAccumulation`. */
@@ -78,15 +86,15 @@ export interface FitOptions<Batch> {
   readonly scheduler?: SchedulerLike | null | undefined;
   /** The number of passes over the data; default 1. */
   readonly epochs?: number | undefined;
-  /** The number of batches per optimizer step; default 1. */
+  /** The number of batches per optimizer step, each weighted by its number of labels; default 1. */
   readonly gradientAccumulation?: number | undefined;
   /** The maximum norm of all gradients together; default: no clipping. */
   readonly clipNorm?: number | null | undefined;
   /**
-   * Returns the loss of a batch; default: that of the model for batches { inputIds or pixelValues, ...options }, whose tensors are moved to the
-   * model's device.
+   * Returns the loss of a batch, or an object { loss, lossCount } with the number of labels of which it is the mean (a tensor; default 1). Default: what
+   * the model returns for batches { inputIds or pixelValues, ...options }, whose tensors are moved to the model's device.
    */
-  readonly lossOf?: ((model: eg.nn.Module, batch: Batch) => eg.Tensor) | undefined;
+  readonly lossOf?: ((model: eg.nn.Module, batch: Batch) => eg.Tensor | BatchLoss) | undefined;
   /** Called after each step. */
   readonly onStep?: ((report: StepReport) => void | Promise<void>) | undefined;
   /** Called at the end of each pass, with the model in evaluation mode. */
@@ -166,8 +174,8 @@ class Training<Batch> {
   #start: Randomness | null = null;
   /** The random numbers of the checkpoint to resume from. */
   #resumed: Randomness | null = null;
-  /** The losses of the batches since the last step. */
-  #losses: eg.Tensor[] = [];
+  /** The losses of the batches since the last step, and their weights. */
+  #losses: Weighted[] = [];
 
   constructor(
     private readonly model: Model,
@@ -230,12 +238,19 @@ class Training<Batch> {
 
   async #backward(batch: Batch): Promise<void> {
     await eg.scope(async () => {
-      const loss = (this.options.lossOf ?? lossOfModel)(this.model, batch);
+      const given = (this.options.lossOf ?? lossOfModel)(this.model, batch);
+      const { loss, lossCount } = given instanceof eg.Tensor ? { loss: given } : Object(given);
       if (!(loss instanceof eg.Tensor)) {
-        fail("InvalidArgument", kWhere, `lossOf: expected a tensor, got ${describe(loss)}.`);
+        fail("InvalidArgument", kWhere, `lossOf: expected a tensor, got ${describe(given)}.`);
       }
-      await loss.div(this.#accumulation).backwardAsync();
-      this.#losses.push(eg.keep(loss.detach()));
+      const weight =
+        this.#accumulation === 1 || !(lossCount instanceof eg.Tensor)
+          ? eg.ones([], { device: loss.device })
+          : lossCount.float();
+      // Relative to the first batch, so that gradients in half precision stay in their range.
+      const [first] = this.#losses;
+      await (first ? loss.mul(weight.div(first.weight)) : loss).backwardAsync();
+      this.#losses.push({ loss: eg.keep(loss.detach()), weight: eg.keep(weight.detach()) });
     });
     this.#progress = { ...this.#progress, batch: this.#progress.batch + 1 };
   }
@@ -247,7 +262,7 @@ class Training<Batch> {
     const lr = Number(optimizer.paramGroups[0]?.lr ?? Number.NaN);
     let norm: eg.Tensor | null = null;
     eg.scope(() => {
-      if (losses.length < this.#accumulation) this.#rescale(this.#accumulation / losses.length);
+      if (losses.length > 1) this.#average(losses);
       if (clipNorm) norm = eg.keep(eg.nn.utils.clipGradNorm_([...this.#parameters], clipNorm));
       optimizer.step();
       optimizer.zeroGrad();
@@ -274,9 +289,11 @@ class Training<Batch> {
     signal?.throwIfAborted();
   }
 
-  #rescale(factor: number): void {
+  // Divides the gradients, which are sums relative to the first batch, by the sum of the weights.
+  #average(losses: readonly Weighted[]): void {
     eg.noGrad(() => {
-      for (const { grad } of this.#parameters) grad?.mul_(factor);
+      const factor = (losses[0] as Weighted).weight.div(totalOf(losses));
+      for (const { grad } of this.#parameters) grad?.mul_(factor.to(grad.dtype));
     });
   }
 
@@ -330,7 +347,7 @@ const iterating = <Batch>(loader: Batches<Batch>): Iterating<Batch> =>
   Symbol.asyncIterator in loader ? loader[Symbol.asyncIterator]() : loader[Symbol.iterator]();
 
 // Calls the model with the inputs of a batch, and everything else as options, on the device of its parameters; returns its loss.
-function lossOfModel(model: eg.nn.Module, batch: unknown): eg.Tensor {
+function lossOfModel(model: eg.nn.Module, batch: unknown): BatchLoss {
   const device = model.parameters()[0]?.device ?? "cpu";
   const moved = Object.entries(batch as object).map(([name, value]: [string, unknown]) => {
     return [name, value instanceof eg.Tensor ? value.to(device) : value] as const;
@@ -345,20 +362,31 @@ function lossOfModel(model: eg.nn.Module, batch: unknown): eg.Tensor {
       `expected ${expected}, got ${describe(Object.keys(batch as object))}.`,
     );
   }
-  const { loss } = (model as Callable).call(input, options) as { loss?: unknown };
-  if (loss instanceof eg.Tensor) return loss;
+  const output = (model as Callable).call(input, options) as Partial<BatchLoss>;
+  if (output.loss instanceof eg.Tensor) return output as BatchLoss;
   return fail("InvalidArgument", kWhere, "the model returned no loss: a batch has to have labels.");
 }
 
 type Callable = eg.nn.Module & { forward(input: eg.Tensor, options: object): unknown };
 
-async function meanOf(losses: readonly eg.Tensor[]): Promise<number> {
-  let sum = 0;
-  for (const loss of losses) {
-    sum += Number(await loss.itemAsync());
-    loss.dispose();
+interface Weighted {
+  readonly loss: eg.Tensor;
+  readonly weight: eg.Tensor;
+}
+
+const totalOf = (losses: readonly Weighted[]) => eg.stack(losses.map(({ weight }) => weight)).sum();
+
+async function meanOf(losses: readonly Weighted[]): Promise<number> {
+  const mean = eg.scope(() => {
+    const weighted = losses.map(({ loss, weight }) => loss.float().mul(weight));
+    return eg.keep(eg.stack(weighted).sum().div(totalOf(losses)));
+  });
+  try {
+    return Number(await mean.itemAsync());
+  } finally {
+    for (const one of [mean, ...losses.flatMap(({ loss, weight }) => [loss, weight])])
+      one.dispose();
   }
-  return sum / losses.length;
 }
 
 // The part of a model's state that a checkpoint saves: what is trained, and the buffers that training changes.
