@@ -49,6 +49,8 @@ export {
   type Seq2SeqOptions,
   type Seq2SeqOutput,
 } from "./tasks/seq2seq.js";
+export { AutoTokenizer, type TokenizerOptions } from "./tokenizer/auto_tokenizer.js";
+export type { BatchOptions, TextBatch, TextOrPair } from "./tokenizer/batch.js";
 export type {
   TemplateClass,
   TemplateLike,
@@ -57,12 +59,10 @@ export type {
 } from "./tokenizer/library.js";
 export { TextStreamer } from "./tokenizer/text_streamer.js";
 export {
-  AutoTokenizer,
-  type BatchOptions,
   type ChatMessage,
   type ChatOptions,
+  type EncodeOptions,
   PreTrainedTokenizer,
-  type TokenizerOptions,
 } from "./tokenizer/tokenizer.js";
 export {
   type CollatorOptions,

@@ -31,6 +31,9 @@ export const kFunction = rule("a function", (value) => typeof value === "functio
 /** An object. */
 export const kObject = rule("an object", (value) => typeof value === "object" && value !== null);
 
+/** A list. */
+export const kList = rule("a list", (value) => Array.isArray(value));
+
 /** One of several values. */
 export function oneOf(...values: readonly unknown[]): OptionRule {
   return rule(values.map(describe).join(" or "), (value) => values.includes(value));

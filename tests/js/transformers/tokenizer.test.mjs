@@ -157,3 +157,161 @@ describe("a tokenizer", () => {
     assert.throws(() => strange.chatExample(kChat), /changes what came before/);
   });
 });
+
+const lists = (batch) =>
+  Object.fromEntries(Object.entries(batch).map(([name, one]) => [name, one.arraySync()]));
+
+describe("batches of texts that are too long", () => {
+  // [CLS] first [SEP], or [CLS] first [SEP] second [SEP].
+  const kPair = {
+    ...kTokenizer,
+    post_processor: { type: "BertProcessing", sep: ["</s>", 2], cls: ["<s>", 1] },
+  };
+  const load = (values = {}, config = {}) =>
+    AutoTokenizer.fromPretrained(
+      {
+        "tokenizer.json": JSON.stringify({ ...kPair, ...values }),
+        "tokenizer_config.json": JSON.stringify({ pad_token: "[UNK]", ...config }),
+      },
+      { Tokenizer },
+    );
+  const rows = (made) => lists(made).inputIds;
+
+  test("keep the tokens around them", async () => {
+    const pair = await load();
+    const long = "hello world how are you";
+    assert.deepEqual(rows(pair.batch([long, "fine"], { maxLength: 4 })), [
+      [1, 5, 6, 2],
+      [1, 10, 2, 0],
+    ]);
+    assert.deepEqual(rows(pair.batch([long], { maxLength: 4, truncationSide: "left" })), [
+      [1, 8, 9, 2],
+    ]);
+    assert.deepEqual(rows(pair.batch([long], { maxLength: 2, addSpecialTokens: false })), [[5, 6]]);
+    assert.throws(() => pair.batch([long], { maxLength: 1 }), /1 tokens are too few/);
+  });
+
+  test("cut the longer text of a pair, or one of them", async () => {
+    const pair = await load();
+    const texts = ["hello world how are", "you fine"];
+    const whole = pair.batch([texts]);
+    assert.deepEqual(lists(whole), {
+      inputIds: [[1, 5, 6, 7, 8, 2, 9, 10, 2]],
+      attentionMask: [[1, 1, 1, 1, 1, 1, 1, 1, 1]],
+      tokenTypeIds: [[0, 0, 0, 0, 0, 0, 1, 1, 1]],
+    });
+    assert.deepEqual(pair.encode(texts[0], { textPair: texts[1] }), rows(whole)[0]);
+    const { inputIds, tokenTypeIds } = lists(pair.batch([texts], { maxLength: 8 }));
+    assert.deepEqual(inputIds, [[1, 5, 6, 7, 2, 9, 10, 2]]);
+    assert.deepEqual(tokenTypeIds, [[0, 0, 0, 0, 0, 1, 1, 1]]);
+    assert.deepEqual(rows(pair.batch([texts], { maxLength: 6 })), [[1, 5, 6, 2, 9, 2]]);
+    const second = { maxLength: 8, truncation: "onlySecond" };
+    assert.deepEqual(rows(pair.batch([texts], second)), [[1, 5, 6, 7, 8, 2, 9, 2]]);
+    const first = { maxLength: 6, truncation: "onlyFirst" };
+    assert.deepEqual(rows(pair.batch([texts], first)), [[1, 5, 2, 9, 10, 2]]);
+    const named = await load({}, { model_input_names: ["input_ids", "attention_mask"] });
+    assert.ok(!("tokenTypeIds" in named.batch([texts])));
+    assert.ok("tokenTypeIds" in named.batch(["you"], { returnTokenTypeIds: true }));
+  });
+
+  test("follow the sections of tokenizer.json, unless a program says otherwise", async () => {
+    const own = await load({
+      truncation: { direction: "Left", max_length: 4, strategy: "LongestFirst", stride: 0 },
+      padding: {
+        strategy: { Fixed: 5 },
+        direction: "Left",
+        pad_to_multiple_of: 6,
+        pad_id: 0,
+        pad_type_id: 0,
+        pad_token: "[UNK]",
+      },
+    });
+    const text = "hello world how";
+    assert.deepEqual(rows(own.batch([text])), [[0, 0, 1, 6, 7, 2]]);
+    const plain = { maxLength: null, padding: "longest", paddingSide: "right", padToMultipleOf: 1 };
+    assert.deepEqual(rows(own.batch([text], plain)), [[1, 5, 6, 7, 2]]);
+    const pair = await load();
+    assert.deepEqual(rows(pair.batch([text], { maxLength: 7, padding: "maxLength" })), [
+      [1, 5, 6, 7, 2, 0, 0],
+    ]);
+    assert.throws(() => pair.batch([text], { padding: "maxLength" }), /needs maxLength/);
+    assert.equal(pair.decode([]), "");
+  });
+});
+
+describe("the files of a tokenizer", () => {
+  const load = (files) => AutoTokenizer.fromPretrained(files, { Tokenizer, Template });
+  const withConfig = (config, more = {}) => ({
+    "tokenizer.json": JSON.stringify(kTokenizer),
+    "tokenizer_config.json": JSON.stringify(config),
+    ...more,
+  });
+  const chat = kChat.slice(0, 1);
+
+  test("have templates by name, of which tools have their own", async () => {
+    const template = (name) => ({ name, template: `${name}{% if tools %}!{% endif %}` });
+    const named = await load(
+      withConfig({ chat_template: [template("default"), template("tool_use")] }),
+    );
+    assert.equal(named.applyChatTemplate(chat), "default");
+    assert.equal(named.applyChatTemplate(chat, { tools: [{ name: "add" }] }), "tool_use!");
+    assert.equal(named.applyChatTemplate(chat, { template: "tool_use" }), "tool_use");
+    assert.throws(
+      () => named.applyChatTemplate(chat, { template: "x" }),
+      /there are default, tool_use/,
+    );
+  });
+
+  test("have a template in a file of its own", async () => {
+    const json = { "chat_template.json": JSON.stringify({ chat_template: "json" }) };
+    assert.equal((await load(withConfig({}, json))).applyChatTemplate(chat), "json");
+    const jinja = { ...json, "chat_template.jinja": "jinja" };
+    assert.equal((await load(withConfig(kConfig, jinja))).applyChatTemplate(chat), "jinja");
+  });
+
+  test("have templates that read other values", async () => {
+    const chat_template =
+      "{% if enable_thinking is defined and enable_thinking is false %}no {% endif %}think {{ sep_token }}{{ messages[0].tool_calls[0].name }}";
+    const own = await load(withConfig({ chat_template, sep_token: "</s>" }));
+    const called = [{ role: "assistant", tool_calls: [{ name: "add" }] }];
+    assert.equal(own.applyChatTemplate(called), "think </s>add");
+    const variables = { enable_thinking: false };
+    assert.equal(own.applyChatTemplate(called, { variables }), "no think </s>add");
+  });
+
+  test("name special tokens in special_tokens_map.json", async () => {
+    const map = {
+      "special_tokens_map.json": JSON.stringify({ eos_token: "<|user|>", mask_token: "[UNK]" }),
+    };
+    const old = await load(withConfig({ eos_token: "</s>" }, map));
+    assert.deepEqual([old.eosTokenId, old.maskTokenId], [3, 0]);
+    const current = await load(withConfig({ eos_token: "</s>", added_tokens_decoder: {} }, map));
+    assert.deepEqual([current.eosTokenId, current.maskTokenId], [2, 0]);
+    assert.equal(current.tokenToId("hello"), 5);
+    assert.equal(current.tokenToId("none"), null);
+  });
+
+  test("are those of GPT-2: vocab.json and merges.txt", async () => {
+    const words = ["a", "b", "Ġ", "ab", "Ġab", "<|endoftext|>"];
+    const vocab = Object.fromEntries(words.map((word, i) => [word, i]));
+    const files = {
+      "vocab.json": JSON.stringify(vocab),
+      "merges.txt": "#version: 0.2\na b\nĠ ab\n",
+    };
+    const gpt2 = await load(files);
+    assert.deepEqual(gpt2.encode("ab abb<|endoftext|>a"), [3, 4, 1, 5, 0]);
+    assert.equal(gpt2.decode([3, 4, 5], { skipSpecialTokens: true }), "ab ab");
+    const roberta = {
+      "vocab.json": JSON.stringify({ "<s>": 0, "</s>": 1, "<mask>": 2, a: 3, b: 4, ab: 5, Ġ: 6 }),
+      "merges.txt": "a b",
+      "special_tokens_map.json": JSON.stringify({
+        cls_token: "<s>",
+        sep_token: "</s>",
+        mask_token: { content: "<mask>" },
+      }),
+    };
+    const around = await load(roberta);
+    assert.deepEqual(around.encode("ab<mask>"), [0, 5, 2, 1]);
+    assert.deepEqual(around.encode("a", { textPair: "b" }), [0, 3, 1, 1, 4, 1]);
+  });
+});

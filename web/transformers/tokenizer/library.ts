@@ -10,10 +10,16 @@ export interface TokenizerLike {
   /** Returns the tokens of a text. */
   encode(
     text: string,
-    options?: { text_pair?: string | null; add_special_tokens?: boolean },
+    options?: {
+      text_pair?: string | null;
+      add_special_tokens?: boolean;
+      return_token_type_ids?: boolean;
+    },
   ): {
     /** The token IDs. */
     ids: number[];
+    /** The text of a pair that each token belongs to, if the post-processor says it. */
+    token_type_ids?: number[];
   };
   /** Returns the text of tokens. */
   decode(ids: number[], options?: { skip_special_tokens?: boolean }): string;
