@@ -24,7 +24,14 @@ export {
 export { ClipModel, type ClipOptions, type ClipOutput } from "./families/clip.js";
 export { supportedModels } from "./families/index.js";
 export type { FromPretrainedOptions } from "./files/load.js";
-export type { AbortSignalLike, GenerateOptions, Streamer } from "./generation/options.js";
+export type {
+  AbortSignalLike,
+  Decoder,
+  GenerateOptions,
+  LogitsProcessor,
+  StoppingCriteria,
+  Streamer,
+} from "./generation/options.js";
 export { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "./model.js";
 export {
   AutoFeatureExtractor,

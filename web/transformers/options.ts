@@ -24,6 +24,12 @@ export const kPositive = rule("a number above 0", (value) => isNumber(value) && 
 export const kShare = rule("a number above 0 and up to 1", (value) => {
   return isNumber(value) && value > 0 && value <= 1;
 });
+/** A fraction from 0 to 1. */
+export const kShareOrNothing = rule("a number from 0 to 1", (value) => {
+  return isNumber(value) && value >= 0 && value <= 1;
+});
+/** A number. */
+export const kFinite = rule("a number", (value) => isNumber(value));
 /** A string. */
 export const kText = rule("a string", (value) => typeof value === "string");
 /** A function. */

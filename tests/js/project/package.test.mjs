@@ -117,7 +117,7 @@ const kMostOfAddon = {
   onnx: 50,
   metrics: 3,
   peft: 9,
-  transformers: 28,
+  transformers: 32,
   vis: 14,
 };
 

@@ -61,6 +61,22 @@ export class KeyValueCache {
     for (const layer of this.#layers) layer.length = length;
   }
 
+  /** Replaces the rows of the batch by others of it, of which one may occur several times. @internal */
+  selectRows(rows: readonly number[]): void {
+    if (rows.every((row, i) => row === i)) return;
+    eg.noGrad(() =>
+      eg.scope(() => {
+        for (const { keys, values, length } of this.#layers) {
+          const index = eg.tensor([...rows], { dtype: "int64", device: keys.device });
+          for (const memory of [keys, values]) {
+            const used = memory.narrow(2, 0, length);
+            used.copy_(used.indexSelect(0, index));
+          }
+        }
+      }),
+    );
+  }
+
   /** Frees the memory. */
   dispose(): void {
     for (const { keys, values } of this.#layers.splice(0)) {

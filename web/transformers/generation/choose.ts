@@ -1,74 +1,102 @@
 // Chooses the next token by the scores.
 
 import * as eg from "edgegrad";
-import type { GenerateOptions } from "./options.js";
+import { describe, fail } from "../../errors/errors.js";
+import type { Settings } from "./settings.js";
+
+type Rows = readonly (readonly number[])[];
 
 /**
- * Returns the next token of each text, [batch, 1], for scores [batch, vocabulary]. `seen` has the tokens of each text, for the repetition penalty;
- * `isFirst` is true for the first generated token.
+ * Returns the scores, [batch, vocabulary], as the settings change them. `rows` has the tokens of each text, and `index` is the number of tokens that have
+ * been generated.
  */
-export type Chooser = (
+export function processed(
   scores: eg.Tensor,
-  seen: readonly (readonly number[])[] | null,
-  isFirst: boolean,
-) => eg.Tensor;
-
-/** Tokens that are never chosen, and those that are not chosen as the first one. */
-export interface Suppressed {
-  readonly always: readonly number[];
-  readonly atFirst: readonly number[];
-}
-
-/** Returns the function that chooses tokens according to the options. */
-export function chooserOf(options: GenerateOptions, { always, atFirst }: Suppressed): Chooser {
-  const { doSample = false, repetitionPenalty = 1 } = options;
-  return (scores, seen, isFirst) => {
-    const fair = seen === null ? scores : penalize(scores, seen, repetitionPenalty);
-    const left = without(fair, isFirst ? [...always, ...atFirst] : always);
-    if (!doSample) return left.argmax(-1, true);
-    const { generator = null } = options;
-    return eg.multinomial(eg.softmax(keepLikely(left, options), -1), 1, false, { generator });
-  };
-}
-
-function without(scores: eg.Tensor, tokens: readonly number[]): eg.Tensor {
-  if (tokens.length === 0) return scores;
-  const places = eg.tensor([...tokens], { dtype: "int64", device: scores.device });
-  return scores.indexFill(1, places, -Infinity);
-}
-
-function penalize(
-  scores: eg.Tensor,
-  seen: readonly (readonly number[])[],
-  penalty: number,
+  rows: Rows,
+  index: number,
+  settings: Settings,
 ): eg.Tensor {
+  const { repetitionPenalty, noRepeatNgramSize: size, suppressed, badWords, ends } = settings;
+  let left = repetitionPenalty === 1 ? scores : penalize(scores, rows, repetitionPenalty);
+  const words = scores.shape[1] as number;
+  const banned: number[] = [];
+  rows.forEach((row, i) => {
+    const ban = (token: number) => {
+      if (token < words) banned.push(i * words + token);
+    };
+    if (size > 0) repeats(row, size).forEach(ban);
+    for (const list of badWords) if (endsWith(row, list.slice(0, -1))) ban(list.at(-1) as number);
+    if (index < settings.minNewTokens) ends.forEach(ban);
+    suppressed.always.forEach(ban);
+    if (index === 0) suppressed.atFirst.forEach(ban);
+  });
+  if (banned.length > 0) {
+    const places = eg.tensor(banned, { dtype: "int64", device: scores.device });
+    left = left.reshape([-1]).indexFill(0, places, -Infinity).reshape(scores.shape);
+  }
+  for (const process of settings.processors) {
+    left = process(left, rows);
+    if (!(left instanceof eg.Tensor) || String(left.shape) !== String(scores.shape)) {
+      const got = left instanceof eg.Tensor ? `[${left.shape.join(", ")}]` : describe(left);
+      const wanted = `scores of the shape [${scores.shape.join(", ")}]`;
+      fail("ShapeMismatch", "generate", `logitsProcessors: expected ${wanted}, got ${got}.`);
+    }
+  }
+  return left;
+}
+
+/** Returns the next token of each text, [batch, 1], for processed scores. */
+export function chosen(
+  scores: eg.Tensor,
+  settings: Settings,
+  generator: eg.Generator | null,
+): eg.Tensor {
+  if (!settings.doSample) return scores.argmax(-1, true);
+  const shares = eg.softmax(keepLikely(scores, settings), -1);
+  return eg.multinomial(shares, 1, false, { generator });
+}
+
+function penalize(scores: eg.Tensor, rows: Rows, penalty: number): eg.Tensor {
   const { device } = scores;
   const tokens = eg.tensor(
-    seen.map((row) => [...row]),
+    rows.map((row) => [...row]),
     { dtype: "int64", device },
   );
   const own = scores.gather(1, tokens);
   return scores.scatter(1, tokens, eg.where(own.lt(0), own.mul(penalty), own.div(penalty)));
 }
 
-// In this order, because topP refers to the probabilities among the tokens that topK has left.
-function keepLikely(
-  scores: eg.Tensor,
-  { temperature = 1, topK, topP = 1 }: GenerateOptions,
-): eg.Tensor {
+const endsWith = (row: readonly number[], tail: readonly number[]) =>
+  row.length >= tail.length &&
+  tail.every((token, i) => token === row[row.length - tail.length + i]);
+
+// The tokens that would complete a sequence of `size` tokens that the text already has.
+function repeats(row: readonly number[], size: number): number[] {
+  const tail = row.slice(row.length - size + 1);
+  return row.filter((_, i) => {
+    return i >= size - 1 && tail.every((token, j) => token === row[i - size + 1 + j]);
+  });
+}
+
+// In this order, because topP and minP refer to the probabilities among the tokens that are left.
+function keepLikely(scores: eg.Tensor, { temperature, topK, topP, minP }: Settings): eg.Tensor {
   let left = temperature === 1 ? scores : scores.div(temperature);
   const words = scores.shape[1] as number;
-  if (topK && topK < words) {
+  if (topK !== null && topK < words) {
     const [best] = left.topk(topK, -1);
     left = left.maskedFill(left.lt(best.narrow(1, topK - 1, 1)), -Infinity);
   }
-  if (topP === 1) return left;
-  const [sorted, places] = left.sort(-1, false);
-  const isRare = eg
-    .softmax(sorted, -1)
-    .cumsum(-1)
-    .le(1 - topP);
-  // The most likely token is always kept.
-  isRare.narrow(1, words - 1, 1).fill_(false);
-  return left.maskedFill(isRare.scatter(1, places, isRare), -Infinity);
+  if (topP < 1) {
+    const [sorted, places] = left.sort(-1, false);
+    const isRare = eg
+      .softmax(sorted, -1)
+      .cumsum(-1)
+      .le(1 - topP);
+    // The most likely token is always kept.
+    isRare.narrow(1, words - 1, 1).fill_(false);
+    left = left.maskedFill(isRare.scatter(1, places, isRare), -Infinity);
+  }
+  if (minP === 0) return left;
+  const shares = eg.softmax(left, -1);
+  return left.maskedFill(shares.lt(shares.amax(-1, true).mul(minP)), -Infinity);
 }

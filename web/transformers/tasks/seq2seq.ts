@@ -89,12 +89,17 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
   async generate(input: eg.Tensor, options: Seq2SeqGenerateOptions = {}): Promise<eg.Tensor> {
     this.checkInput(input);
     const { attentionMask = null, decoderInputIds, ...rest } = options;
+    if (rest.pastKeyValues) {
+      const message =
+        "pastKeyValues: a decoder that reads an input begins with a cache of its own.";
+      fail("InvalidArgument", "generate", message);
+    }
     const start = decoderInputIds ?? this.startTokens(input.shape[0] as number, input.device);
     const crosses = new CrossCache();
     let source: CrossSource | null = null;
     try {
       return await generateFrom(this, start, rest, (ids, { pastKeyValues: cache }) => {
-        source ??= this.kept(input, attentionMask, crosses);
+        source ??= this.kept(input, attentionMask, crosses, ids.shape[0] as number);
         return this.decode(ids, source, { cache, attentionMask: null, isLast: true });
       });
     } finally {
@@ -106,10 +111,18 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     }
   }
 
-  private kept(input: eg.Tensor, attentionMask: eg.Tensor | null, cache: CrossCache): CrossSource {
-    const hidden = eg.keep(this.encode(input, attentionMask));
+  // With several texts per input, the output of the encoder is repeated for them.
+  private kept(
+    input: eg.Tensor,
+    attentionMask: eg.Tensor | null,
+    cache: CrossCache,
+    rows: number,
+  ): CrossSource {
+    const copies = rows / (input.shape[0] as number);
+    const repeated = (one: eg.Tensor) => (copies === 1 ? one : one.repeatInterleave(copies, 0));
+    const hidden = this.encode(input, attentionMask);
     const mask = crossMask(attentionMask, hidden.dtype);
-    return { hidden, mask: mask && eg.keep(mask), cache };
+    return { hidden: eg.keep(repeated(hidden)), mask: mask && eg.keep(repeated(mask)), cache };
   }
 
   private get firstToken(): number {
