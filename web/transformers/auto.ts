@@ -9,6 +9,7 @@ import type { Classifier, ClassifierOutput } from "./tasks/classifier.js";
 import type { DecoderOptions, ImageOptions, TextClassifierOptions } from "./tasks/inputs.js";
 import type { MaskedLanguageModel } from "./tasks/masked.js";
 import type { Seq2SeqModel } from "./tasks/seq2seq.js";
+import type { SpeechModel } from "./tasks/speech.js";
 
 /** Loads models for one task. */
 export interface AutoModelOf<Model> {
@@ -70,4 +71,4 @@ export const AutoModelForSeq2SeqLM =
   /* @__PURE__ */ autoModel<Seq2SeqModel>("sequence to sequence");
 
 /** Loads models that transcribe speech, given as a spectrogram. */
-export const AutoModelForSpeechSeq2Seq = /* @__PURE__ */ autoModel<Seq2SeqModel>("speech");
+export const AutoModelForSpeechSeq2Seq = /* @__PURE__ */ autoModel<SpeechModel>("speech");

@@ -56,6 +56,7 @@ export {
   type Seq2SeqOptions,
   type Seq2SeqOutput,
 } from "./tasks/seq2seq.js";
+export type { SpeechGenerateOptions, SpeechModel } from "./tasks/speech.js";
 export { AutoTokenizer, type TokenizerOptions } from "./tokenizer/auto_tokenizer.js";
 export type { BatchOptions, TextBatch, TextOrPair } from "./tokenizer/batch.js";
 export type {

@@ -228,4 +228,81 @@ describe("Whisper", () => {
     const own = await model.generate(features, { maxNewTokens: 4, eosTokenId: null });
     assert.deepEqual(own.arraySync(), [text]);
   });
+
+  // Tokens: 2 ends, 3 to 5 are languages, 6 and 7 tasks, 8 says that there are no times, and 9 to 17 are times.
+  const generation = {
+    decoder_start_token_id: 1,
+    eos_token_id: 2,
+    is_multilingual: true,
+    lang_to_id: { "<|en|>": 3, "<|de|>": 4, "<|fr|>": 5 },
+    task_to_id: { transcribe: 6, translate: 7 },
+    no_timestamps_token_id: 8,
+    max_initial_timestamp_index: 2,
+  };
+  const open = (values) =>
+    AutoModelForSpeechSeq2Seq.fromPretrained(
+      filesOf(config, tensors, { "generation_config.json": JSON.stringify(values) }),
+    );
+  const scoresAfter = (text) => logits(arrays, spectrogram, text).at(-1);
+  const options = { maxNewTokens: 3, eosTokenId: null };
+
+  test("begins with a language, given or recognized, and a task", async () => {
+    const model = await open(generation);
+    const textAfter = (start) => {
+      const text = [...start];
+      for (let i = 0; i < 3; i++) text.push(argmax(scoresAfter(text)));
+      return [text];
+    };
+    const rows = async (more) =>
+      (await model.generate(features, { ...options, ...more })).arraySync();
+    assert.deepEqual(await rows({ language: "de", task: "translate" }), textAfter([1, 4, 7, 8]));
+    assert.deepEqual(await rows({ language: "<|fr|>" }), textAfter([1, 5, 6, 8]));
+    const found = 3 + argmax(scoresAfter([1]).slice(3, 6));
+    assert.deepEqual(await rows({}), textAfter([1, found, 6, 8]));
+    const beams = await rows({ numBeams: 18, maxNewTokens: 1, language: "en" });
+    assert.deepEqual(beams, [textAfter([1, 3, 6, 8])[0].slice(0, 5)]);
+    await assert.rejects(rows({ language: "xx" }), /expected one of en, de, fr, got "xx"/);
+    const old = await open({
+      decoder_start_token_id: 1,
+      forced_decoder_ids: [
+        [2, 6],
+        [1, 4],
+      ],
+    });
+    assert.deepEqual((await old.generate(features, options)).arraySync(), textAfter([1, 4, 6]));
+    await assert.rejects(old.generate(features, { language: "de" }), /has no lang_to_id/);
+  });
+
+  test("writes times in pairs and in order", async () => {
+    const model = await open(generation);
+    const text = [1, 3, 6];
+    const isTime = (token) => token >= 9;
+    for (let i = 0; i < 6; i++) {
+      const row = scoresAfter(text);
+      const own = text.slice(3);
+      const last = own.at(-1);
+      row[8] = -Infinity;
+      const isOpen = own.length > 1 && isTime(last) && !isTime(own.at(-2));
+      row.forEach((_, token) => {
+        const times = own.filter(isTime);
+        const isHidden =
+          (own.length === 0 && (!isTime(token) || token > 11)) ||
+          (isOpen && token < 2) ||
+          (isTime(last) && !isOpen && isTime(token)) ||
+          (times.length > 0 &&
+            isTime(token) &&
+            (isOpen ? token < times.at(-1) : token <= times.at(-1)));
+        if (isHidden) row[token] = -Infinity;
+      });
+      const sum = row.slice(9).reduce((all, one) => all + Math.exp(one), 0);
+      if (Math.log(sum) > Math.max(...row.slice(0, 9))) row.fill(-Infinity, 0, 9);
+      text.push(argmax(row));
+    }
+    const given = { language: "en", returnTimestamps: true, maxNewTokens: 6, eosTokenId: null };
+    assert.deepEqual((await model.generate(features, given)).arraySync(), [text]);
+    assert.ok(isTime(text[3]) && text[3] <= 11);
+    const { no_timestamps_token_id: _, ...without } = generation;
+    const other = await open(without);
+    await assert.rejects(other.generate(features, given), /has no no_timestamps_token_id/);
+  });
 });

@@ -9,9 +9,21 @@ import { Pass } from "../blocks/pass.js";
 import { ProjectedAttention } from "../blocks/projected_attention.js";
 import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
+import { holdEvalMode } from "../generation/eval_mode.js";
+import { checkOptions, kFlag, kText, oneOf, orNull } from "../options.js";
 import { checkPositions } from "../tasks/inputs.js";
 import { decoderPass, Seq2SeqModel } from "../tasks/seq2seq.js";
+import type { SpeechGenerateOptions } from "../tasks/speech.js";
 import type { Family } from "./family.js";
+
+/** The encoder's outputs for recordings whose language has been recognized. */
+const kEncoded = new WeakMap<eg.Tensor, eg.Tensor>();
+
+const kSpeechOptions = {
+  language: orNull(kText),
+  task: oneOf("transcribe", "translate"),
+  returnTimestamps: kFlag,
+};
 
 interface TowerSpec {
   readonly hidden: number;
@@ -197,6 +209,72 @@ class WhisperForConditionalGeneration extends Seq2SeqModel {
     this.tieHead("proj_out.weight", "model.decoder.embed_tokens.weight");
   }
 
+  /** Transcribes spectrograms: resolves to tokens, [batch, tokens], including those that name the language and the task. */
+  override async generate(
+    input: eg.Tensor,
+    options: SpeechGenerateOptions = {},
+  ): Promise<eg.Tensor> {
+    const { language, task, returnTimestamps, ...rest } = options;
+    const own = { language, task, returnTimestamps };
+    checkOptions("generate", own, kSpeechOptions);
+    if (rest.decoderInputIds) return super.generate(input, rest);
+    this.checkInput(input);
+    rest.signal?.throwIfAborted();
+    const { languageTokens, timeRules, tokensAfterStart } = await import("./whisper_tokens.js");
+    const values = { ...this.config, ...this.generationConfig };
+    const after = tokensAfterStart(values, own);
+    const [batch] = input.shape as [number];
+    const found = after.includes(null)
+      ? await this.languagesOf(input, languageTokens(values))
+      : new Array<number>(batch).fill(0);
+    const rows = found.map((one) => [this.firstToken, ...after.map((token) => token ?? one)]);
+    const decoderInputIds = eg.tensor(rows, { dtype: "int64", device: input.device });
+    const processors = [...(rest.logitsProcessors ?? [])];
+    if (returnTimestamps) {
+      const latest = values.max_initial_timestamp_index;
+      processors.push(
+        timeRules({
+          begin: after.length + 1,
+          zero: (values.no_timestamps_token_id as number) + 1,
+          end: Number([values.eos_token_id].flat()[0]),
+          latestFirst: typeof latest === "number" ? latest : null,
+        }),
+      );
+    }
+    try {
+      const given = { ...rest, decoderInputIds, logitsProcessors: processors };
+      return await super.generate(input, given);
+    } finally {
+      // If the text has not been begun.
+      kEncoded.get(input)?.dispose();
+      kEncoded.delete(input);
+      decoderInputIds.dispose();
+    }
+  }
+
+  // The likeliest language of each recording; the output of the encoder is kept for the text.
+  private async languagesOf(input: eg.Tensor, tokens: readonly number[]): Promise<number[]> {
+    const release = holdEvalMode(this);
+    const best = eg.noGrad(() =>
+      eg.scope(() => {
+        const hidden = eg.keep(this.encode(input));
+        kEncoded.set(input, hidden);
+        const start = this.startTokens(input.shape[0] as number, input.device);
+        const rest = { cache: null, attentionMask: null, isLast: true };
+        const scores = this.decode(start, { hidden, mask: null, cache: null }, rest).select(1, 0);
+        const places = eg.tensor([...tokens], { dtype: "int64", device: input.device });
+        return eg.keep(scores.indexSelect(1, places).argmax(-1));
+      }),
+    );
+    release();
+    try {
+      const places = (await best.data()) as BigInt64Array;
+      return Array.from(places, (one) => tokens[Number(one)] as number);
+    } finally {
+      best.dispose();
+    }
+  }
+
   protected override checkInput(input: unknown): asserts input is eg.Tensor {
     if (input instanceof eg.Tensor && input.ndim === 3 && /float/.test(input.dtype)) return;
     const got = input instanceof eg.Tensor ? `${input.dtype} [${input.shape}]` : describe(input);
@@ -205,6 +283,9 @@ class WhisperForConditionalGeneration extends Seq2SeqModel {
   }
 
   protected override encode(features: eg.Tensor): eg.Tensor {
+    const known = kEncoded.get(features);
+    kEncoded.delete(features);
+    if (known !== undefined) return known;
     return this.model.encoder.call(features.to(this.dtype));
   }
 

@@ -125,7 +125,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     return { hidden: eg.keep(repeated(hidden)), mask: mask && eg.keep(repeated(mask)), cache };
   }
 
-  private get firstToken(): number {
+  protected get firstToken(): number {
     const { generationConfig, config } = this;
     const first = generationConfig.decoder_start_token_id ?? config.decoder_start_token_id;
     if (Number.isSafeInteger(first)) return first as number;
@@ -136,7 +136,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     );
   }
 
-  private startTokens(batch: number, device: eg.Device): eg.Tensor {
+  protected startTokens(batch: number, device: eg.Device): eg.Tensor {
     return eg.full([batch, 1], this.firstToken, { dtype: "int64", device });
   }
 
