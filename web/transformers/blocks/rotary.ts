@@ -28,10 +28,19 @@ export interface RotaryOptions {
   readonly original?: number | null;
 }
 
-/** Returns the part of a config with the scaling: `rope_scaling`, or in newer files `rope_parameters`. */
-export function scalingOf(config: Config): Config | null {
-  const key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
-  return config.has(key) ? config.part(key) : null;
+/** Returns the part of a config with the scaling: `rope_scaling`, or in newer files `rope_parameters`, which may have one part for each type of layers. */
+export function scalingOf(config: Config, layerType = "full_attention"): Config | null {
+  if (!config.has("rope_parameters")) {
+    return config.has("rope_scaling") ? config.part("rope_scaling") : null;
+  }
+  const part = config.part("rope_parameters");
+  return isByLayerType(config) ? part.part(layerType) : part;
+}
+
+/** Whether each type of layers has its own rotary embeddings. */
+export function isByLayerType(config: Config): boolean {
+  const { full_attention, sliding_attention } = Object(config.raw("rope_parameters"));
+  return typeof (full_attention ?? sliding_attention) === "object";
 }
 
 /** Returns the base of the angles, which newer files store in `rope_parameters`. */

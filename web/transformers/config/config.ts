@@ -1,7 +1,7 @@
 // config.json: tracks which keys a family reads, and rejects unread keys that would change results.
 
 import { describe, fail } from "../../errors/errors.js";
-import { kWithoutEffect } from "./without_effect.js";
+import { kDefaults, kWithoutEffect } from "./without_effect.js";
 
 /** The values of a config.json. */
 export type ConfigValues = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ const isOff = (value: unknown) =>
 export class Config {
   readonly #values: ConfigValues;
   readonly #read = new Set<string>();
-  readonly #parts: Config[] = [];
+  readonly #parts = new Map<string, Config>();
 
   constructor(
     values: ConfigValues,
@@ -138,8 +138,10 @@ export class Config {
     if (!isObject(value) && !(isOptional && isNothing(value))) {
       this.#wrong(key, "an object", value);
     }
+    const known = this.#parts.get(key);
+    if (known !== undefined) return known;
     const part = new Config(isObject(value) ? value : {}, `${this.path}${key}.`, this.file);
-    this.#parts.push(part);
+    this.#parts.set(key, part);
     return part;
   }
 
@@ -154,12 +156,13 @@ export class Config {
 
   /** Throws for unread keys, unless they have no effect or are in `ignored`. */
   finish(family: string, ignored: readonly string[] = []): void {
-    for (const part of this.#parts) part.finish(family, ignored);
+    for (const part of this.#parts.values()) part.finish(family, ignored);
     const left = Object.entries(this.#values).filter(
       ([key, value]) =>
         !this.#read.has(key) &&
         !isOff(value) &&
         !kWithoutEffect.has(key) &&
+        !(Object.hasOwn(kDefaults, key) && kDefaults[key] === value) &&
         !ignored.includes(this.path + key),
     );
     if (left.length === 0) return;

@@ -4,6 +4,7 @@
 export const kWithoutEffect: ReadonlySet<string> = new Set([
   // The origin of the file, and how it was stored.
   "_name_or_path",
+  "_num_labels",
   "_attn_implementation_autoset",
   "_commit_hash",
   "architectures",
@@ -11,6 +12,8 @@ export const kWithoutEffect: ReadonlySet<string> = new Set([
   "cache_implementation",
   "finetuning_task",
   "is_llama_config",
+  "unsloth_fixed",
+  "unsloth_version",
   "transformers.js_config",
   "dtype",
   "model_type",
@@ -32,6 +35,10 @@ export const kWithoutEffect: ReadonlySet<string> = new Set([
   "output_past",
   "return_dict",
   "use_cache",
+  // How the work is split.
+  "chunk_size_feed_forward",
+  // The head, where there is none or where it has a matrix of its own.
+  "tie_word_embeddings",
   // Tokens and texts that generation and tokenizers use.
   "begin_suppress_tokens",
   "bos_token_id",
@@ -92,3 +99,21 @@ export const kWithoutEffect: ReadonlySet<string> = new Set([
   "pooler_type",
   "tie_weights_",
 ]);
+
+/** Keys that change nothing with the value that they have if they are left out. */
+export const kDefaults: Readonly<Record<string, unknown>> = {
+  full_attn_mod: 1,
+  interpolate_factor: 1,
+  layerdrop: 0,
+  logits_scaling: 1,
+  residual_multiplier: 1,
+  embedding_multiplier: 1,
+  num_experts: 0,
+  num_local_experts: 0,
+  num_nextn_predict_layers: 0,
+  partial_rotary_factor: 1,
+  position_embedding_type: "absolute",
+  rope_interleaved: false,
+  hidden_dropout: 0,
+  use_bias: false,
+};

@@ -45,9 +45,6 @@ export function bertSpec(config: Config, paddingIdx = 0): BertSpec {
   config.only("position_embedding_type", "absolute");
   config.only("is_decoder", false);
   config.only("add_cross_attention", false);
-  // Affects how the work is split, not the result.
-  config.raw("chunk_size_feed_forward");
-  config.raw("tie_word_embeddings");
   const dropped = config.share("hidden_dropout_prob", 0.1);
   return {
     vocabulary: config.size("vocab_size"),

@@ -68,7 +68,6 @@ export function decoderFamily(specOf: (config: Config) => DecoderSpec, isTied: b
     heads: /^(?:lm_head|score)\./,
     tasks: {
       features: (config) => {
-        config.raw("tie_word_embeddings");
         config.raw("final_logit_softcapping");
         return new DecoderModel(specOf(config));
       },
@@ -79,7 +78,6 @@ export function decoderFamily(specOf: (config: Config) => DecoderSpec, isTied: b
           config.numberOrNull("final_logit_softcapping"),
         ),
       "sequence classification": (config) => {
-        config.raw("tie_word_embeddings");
         config.raw("final_logit_softcapping");
         return new DecoderForSequenceClassification(config, specOf(config));
       },

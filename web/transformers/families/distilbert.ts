@@ -40,8 +40,6 @@ interface Spec {
 }
 
 function specOf(config: Config): Spec {
-  config.raw("tie_word_embeddings");
-  config.raw("chunk_size_feed_forward");
   return {
     vocabulary: config.size("vocab_size"),
     positions: config.size("max_position_embeddings", 512),

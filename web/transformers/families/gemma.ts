@@ -2,7 +2,7 @@
 
 import { activationOf } from "../blocks/activations.js";
 import { GemmaRMSNorm } from "../blocks/norms.js";
-import { rotarySpec } from "../blocks/rotary.js";
+import { isByLayerType, rotarySpec, scalingOf } from "../blocks/rotary.js";
 import type { Config } from "../config/config.js";
 import type { DecoderSpec } from "./decoder.js";
 import { decoderFamily } from "./decoder_tasks.js";
@@ -40,11 +40,12 @@ export const gemma3: Family = decoderFamily((config) => {
   config.only("use_bidirectional_attention", false);
   const pattern = config.size("sliding_window_pattern", config.size("_sliding_window_pattern", 6));
   const spec = gemmaSpec(config, (i) => (i + 1) % pattern !== 0);
+  const scaling = isByLayerType(config) ? scalingOf(config, "sliding_attention") : null;
   const local = rotarySpec({
     size: spec.headSize,
-    base: config.number("rope_local_base_freq", 10000),
-    scaling: null,
-    trained: 1,
+    base: config.number("rope_local_base_freq", scaling?.number("rope_theta", 10000) ?? 10000),
+    scaling,
+    trained: config.size("max_position_embeddings", 131072),
   });
   return {
     ...spec,

@@ -192,7 +192,6 @@ class GPT2ForSequenceClassification extends Classifier {
 
   constructor(config: Config) {
     super(labelsOf(config));
-    config.raw("tie_word_embeddings");
     const spec = specOf(config);
     this.transformer = new GPT2Model(spec);
     this.score = new Linear(spec.hidden, this.labels.count, false);
@@ -211,10 +210,7 @@ export const gpt2: Family = {
   prefix: "transformer",
   heads: /^(?:lm_head|score)\./,
   tasks: {
-    features: (config) => {
-      config.raw("tie_word_embeddings");
-      return new GPT2Model(specOf(config));
-    },
+    features: (config) => new GPT2Model(specOf(config)),
     "causal language modeling": (config) => new GPT2LMHeadModel(config),
     "sequence classification": (config) => new GPT2ForSequenceClassification(config),
   },

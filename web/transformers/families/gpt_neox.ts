@@ -200,7 +200,6 @@ export const gptNeoX: Family = {
   heads: /^embed_out\./,
   tasks: {
     features: (config) => {
-      config.raw("tie_word_embeddings");
       return new GPTNeoXModel(specOf(config));
     },
     "causal language modeling": (config) => new GPTNeoXForCausalLM(config),

@@ -37,6 +37,8 @@ function specOf(config: Config): Spec {
   config.raw("dense_act_fn");
   config.raw("is_gated_act");
   config.raw("classifier_dropout");
+  // A limit that relative positions do not have.
+  config.raw("n_positions");
   const kind = config.choice("feed_forward_proj", ["relu", "gated-gelu", "gated-silu"], "relu");
   const names = { relu: "relu", "gated-gelu": "gelu_new", "gated-silu": "silu" } as const;
   return {
@@ -53,7 +55,8 @@ function specOf(config: Config): Spec {
     dropout: config.share("dropout_rate", 0.1),
     activation: activationNamed(names[kind]),
     isGated: kind !== "relu",
-    isTied: config.flag("tie_word_embeddings", true),
+    // Newer files say that the head is tied in any case, and scale the output only if it really is.
+    isTied: config.flag("tie_word_embeddings", true) && config.flag("scale_decoder_outputs", true),
   };
 }
 

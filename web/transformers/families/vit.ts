@@ -33,8 +33,6 @@ interface Spec {
 function specOf(config: Config): Spec {
   // Only image reconstruction uses it.
   config.raw("encoder_stride");
-  config.raw("chunk_size_feed_forward");
-  config.raw("tie_word_embeddings");
   const hidden = config.size("hidden_size", 768);
   return {
     image: config.size("image_size", 224),

@@ -27,6 +27,8 @@ export interface FromPretrainedOptions {
   readonly quantization?: "int8" | "int4" | undefined;
   /** The number of classes of a new head; default: what config.json says. */
   readonly numLabels?: number | undefined;
+  /** Begin a new head, which has to be trained, in the place of one of the file that has other sizes; default false. */
+  readonly ignoreMismatchedSizes?: boolean | undefined;
   /** Keys of config.json to ignore although they are not implemented. */
   readonly ignoreConfigKeys?: readonly string[] | undefined;
   /** Recompute the activations of each block in backward instead of keeping them; default false. */
@@ -44,6 +46,7 @@ const kOptions = {
   dtype: kText,
   quantization: oneOf(...Object.keys(kBits)),
   numLabels: kCount,
+  ignoreMismatchedSizes: kFlag,
   ignoreConfigKeys: {
     expected: "a list of names",
     accepts: (value: unknown) =>
@@ -161,6 +164,16 @@ async function loadWeights(
       if (!isFrequencies(key)) omitted.push([key, await reader.info(key)]);
     } else unexpected.push(key);
   }
+  const mismatched = await mismatchedHeads(model, family, reader, tensors);
+  if (mismatched.length > 0 && options.ignoreMismatchedSizes !== true) {
+    const advice = "ignoreMismatchedSizes: true begins a new head";
+    fail("ShapeMismatch", kWhere, `${listOf(mismatched)}. ${advice}.`);
+  }
+  if (mismatched.length > 0) {
+    const isKept = ([, name]: readonly [string, string]) =>
+      !mismatched.some((one) => one.startsWith(`${name}: `));
+    tensors.splice(0, tensors.length, ...tensors.filter(isKept));
+  }
   const given = new Set(tensors.map(([, name]) => name));
   const isThere = (name: string) =>
     given.has(name) ||
@@ -178,6 +191,27 @@ async function loadWeights(
     omitted: Object.fromEntries(omitted),
     metadata: reader.metadata,
   };
+}
+
+// The tensors of heads whose sizes differ from those of the model, with both.
+async function mismatchedHeads(
+  model: PreTrainedModel,
+  family: Family,
+  reader: eg.io.SafetensorsReader,
+  tensors: readonly (readonly [key: string, name: string])[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const [key, name] of tensors) {
+    if (!family.heads.test(name)) continue;
+    const { shape } = await reader.info(key);
+    const wanted = model.getParameter(name).shape;
+    if (String(shape) !== String(wanted)) {
+      found.push(
+        `${name}: the model has [${wanted.join(", ")}], and the file [${shape.join(", ")}]`,
+      );
+    }
+  }
+  return found;
 }
 
 // Only a head may be missing, because it is trained for a new task.
