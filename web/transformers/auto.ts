@@ -6,10 +6,16 @@ import { type FromPretrainedOptions, loadModel } from "./files/load.js";
 import type { FeaturesOutput, PreTrainedModel } from "./model.js";
 import type { CausalLanguageModel } from "./tasks/causal.js";
 import type { Classifier, ClassifierOutput } from "./tasks/classifier.js";
-import type { DecoderOptions, ImageOptions, TextClassifierOptions } from "./tasks/inputs.js";
+import type {
+  AnswerOptions,
+  DecoderOptions,
+  ImageOptions,
+  TextClassifierOptions,
+} from "./tasks/inputs.js";
 import type { MaskedLanguageModel } from "./tasks/masked.js";
 import type { Seq2SeqModel } from "./tasks/seq2seq.js";
 import type { SpeechModel } from "./tasks/speech.js";
+import type { AnswerOutput } from "./tasks/token_heads.js";
 
 /** Loads models for one task. */
 export interface AutoModelOf<Model> {
@@ -61,6 +67,23 @@ export const AutoModelForMaskedLM = /* @__PURE__ */ autoModel<MaskedLanguageMode
 /** Loads models that classify texts. */
 export const AutoModelForSequenceClassification =
   /* @__PURE__ */ autoModel<SequenceClassifier>("sequence classification");
+
+/** A model that classifies tokens. */
+export type TokenClassifierModel = SequenceClassifier;
+
+/** A model that finds answers in texts. */
+export type AnswerModel = PreTrainedModel & {
+  /** Returns the scores of each token as the first and the last one of the answer, and the loss if both are given. */
+  forward(ids: eg.Tensor, options?: AnswerOptions): AnswerOutput;
+};
+
+/** Loads models that give each token a class, such as the names of persons and places. */
+export const AutoModelForTokenClassification =
+  /* @__PURE__ */ autoModel<TokenClassifierModel>("token classification");
+
+/** Loads models that find the answer to a question in a text. */
+export const AutoModelForQuestionAnswering =
+  /* @__PURE__ */ autoModel<AnswerModel>("question answering");
 
 /** Loads models that classify images. */
 export const AutoModelForImageClassification =

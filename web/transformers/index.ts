@@ -1,17 +1,21 @@
 // edgegrad/transformers: models in the layout of Hugging Face's files, to run and to train.
 
 export {
+  type AnswerModel,
   AutoModel,
   AutoModelForCausalLM,
   AutoModelForImageClassification,
   AutoModelForMaskedLM,
+  AutoModelForQuestionAnswering,
   AutoModelForSeq2SeqLM,
   AutoModelForSequenceClassification,
   AutoModelForSpeechSeq2Seq,
+  AutoModelForTokenClassification,
   type AutoModelOf,
   type FeatureModel,
   type ImageClassifier,
   type SequenceClassifier,
+  type TokenClassifierModel,
 } from "./auto.js";
 export { KeyValueCache } from "./blocks/cache.js";
 export type { ConfigValues } from "./config/config.js";
@@ -42,6 +46,7 @@ export {
 export { CausalLanguageModel, type CausalOutput } from "./tasks/causal.js";
 export { Classifier, type ClassifierOutput } from "./tasks/classifier.js";
 export type {
+  AnswerOptions,
   CausalOptions,
   DecoderOptions,
   EncoderOptions,
@@ -57,6 +62,7 @@ export {
   type Seq2SeqOutput,
 } from "./tasks/seq2seq.js";
 export type { SpeechGenerateOptions, SpeechModel } from "./tasks/speech.js";
+export type { AnswerOutput } from "./tasks/token_heads.js";
 export { AutoTokenizer, type TokenizerOptions } from "./tokenizer/auto_tokenizer.js";
 export type { BatchOptions, TextBatch, TextOrPair } from "./tokenizer/batch.js";
 export type {

@@ -189,6 +189,19 @@ export const kTextClassifiers = {
   distilbert: distilbert(classifier({ first: "pre_classifier", second: "classifier", act: relu })),
 };
 
+// One row of scores for each token.
+const perToken = (name, count) => ({
+  shapes: (put, hidden) => put(name, count, hidden),
+  logits: ({ dense }, x) => dense(x, name),
+});
+
+/** Encoders by name, with a head that reads each token. */
+export const kEncodersWith = {
+  bert: (name, count) => bertWith(perToken(name, count)),
+  roberta: (name, count) => robertaWith(perToken(name, count)),
+  distilbert: (name, count) => distilbert(perToken(name, count)),
+};
+
 /** The models that predict hidden tokens by name, and the tied parameters that their files may also have. */
 export const kMaskedModels = {
   bert: {

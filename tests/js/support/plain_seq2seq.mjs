@@ -67,10 +67,10 @@ function t5(isGated) {
       shapes[`${block}.${last}.DenseReluDense.wo.weight`] = [hidden, inner];
     }
   }
-  function logits(w, ids, written) {
+  function stackIn(w) {
     const dense = (x, name) => linear(x, w[`${name}.weight`]);
     const norm = (x, name) => rmsNorm(x, w[`${name}.weight`], 1e-6);
-    const stackOf = (stack, tokens, read) => {
+    return (stack, tokens, read) => {
       let x = lookUp(w["shared.weight"], tokens);
       const isCausal = stack === "decoder";
       const table = w[`${stack}.block.0.layer.0.SelfAttention.relative_attention_bias.weight`];
@@ -100,14 +100,17 @@ function t5(isGated) {
       }
       return norm(x, `${stack}.final_layer_norm`);
     };
-    const last = stackOf("decoder", written, stackOf("encoder", ids, null));
-    if (isGated) return dense(last, "lm_head");
-    return dense(
+  }
+  const encoded = (w, ids) => stackIn(w)("encoder", ids, null);
+  function logits(w, ids, written) {
+    const last = stackIn(w)("decoder", written, encoded(w, ids));
+    if (isGated) return linear(last, w["lm_head.weight"]);
+    return linear(
       each(last, (one) => one * hidden ** -0.5),
-      "shared",
+      w["shared.weight"],
     );
   }
-  return { config, shapes, logits };
+  return { config, shapes, logits, encoded };
 }
 
 /** T5, also as its version 1.1. */

@@ -18,6 +18,7 @@ import {
   type TextClassifierOptions,
 } from "../tasks/inputs.js";
 import { MaskedLanguageModel } from "../tasks/masked.js";
+import { AnswerFinder, type HeadOptions, TokenClassifier } from "../tasks/token_heads.js";
 import type { Family } from "./family.js";
 
 /** The sizes of BERT and its variants. */
@@ -322,13 +323,26 @@ class BertForMaskedLM extends MaskedLanguageModel {
   }
 }
 
+/** Returns what the heads for tokens need. */
+export function bertHead(
+  name: string,
+  encoder: BertModel,
+  dropout = encoder.spec.dropout.classifier,
+): HeadOptions {
+  return { name, encoder, hidden: encoder.spec.hidden, dropout };
+}
+
 /** BERT, and also the MiniLM sentence models. */
 export const bert: Family = {
   prefix: "bert",
-  heads: /^(?:bert\.pooler|pooler|classifier|cls)\./,
+  heads: /^(?:bert\.pooler|pooler|classifier|cls|qa_outputs)\./,
   tasks: {
     features: (config) => new BertModel(bertSpec(config), true),
     "masked language modeling": (config) => new BertForMaskedLM(config),
     "sequence classification": (config) => new BertForSequenceClassification(config),
+    "token classification": (config) =>
+      new TokenClassifier(config, bertHead("bert", new BertModel(bertSpec(config), false))),
+    "question answering": (config) =>
+      new AnswerFinder(bertHead("bert", new BertModel(bertSpec(config), false), 0)),
   },
 };

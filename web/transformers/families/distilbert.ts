@@ -19,6 +19,7 @@ import {
   type TextClassifierOptions,
 } from "../tasks/inputs.js";
 import { MaskedLanguageModel } from "../tasks/masked.js";
+import { AnswerFinder, TokenClassifier } from "../tasks/token_heads.js";
 import type { Family } from "./family.js";
 
 const kEps = 1e-12;
@@ -234,10 +235,26 @@ class DistilBertForMaskedLM extends MaskedLanguageModel {
 /** DistilBERT. */
 export const distilbert: Family = {
   prefix: "distilbert",
-  heads: /^(?:pre_classifier|classifier|vocab_\w+)\./,
+  heads: /^(?:pre_classifier|classifier|vocab_\w+|qa_outputs)\./,
   tasks: {
     features: (config) => new DistilBertModel(specOf(config)),
     "masked language modeling": (config) => new DistilBertForMaskedLM(config),
     "sequence classification": (config) => new DistilBertForSequenceClassification(config),
+    "token classification": (config) => {
+      const encoder = new DistilBertModel(specOf(config));
+      const { hidden, dropout } = encoder.spec;
+      return new TokenClassifier(config, {
+        name: "distilbert",
+        encoder,
+        hidden,
+        dropout: dropout.hidden,
+      });
+    },
+    "question answering": (config) => {
+      const encoder = new DistilBertModel(specOf(config));
+      const { hidden } = encoder.spec;
+      const dropout = config.share("qa_dropout", 0.1);
+      return new AnswerFinder({ name: "distilbert", encoder, hidden, dropout });
+    },
   },
 };

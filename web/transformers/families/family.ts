@@ -9,6 +9,8 @@ export type Task =
   | "causal language modeling"
   | "masked language modeling"
   | "sequence classification"
+  | "token classification"
+  | "question answering"
   | "image classification"
   | "sequence to sequence"
   | "speech";
@@ -17,6 +19,8 @@ export type Task =
 export interface Family {
   /** The name of the submodule that the models of all tasks share. */
   readonly prefix: string;
+  /** Matches the tensors of files that models of some tasks leave out without a warning. */
+  readonly unused?: RegExp;
   /** Creates the models, without weights. */
   readonly tasks: Readonly<Partial<Record<Task, (config: Config) => PreTrainedModel>>>;
   /** Matches the parameters that a file may lack, because they are trained for a new task. */

@@ -7,7 +7,8 @@ import { labelsOf } from "../config/labels.js";
 import { Classifier, type ClassifierOutput } from "../tasks/classifier.js";
 import { classifierOptions, type TextClassifierOptions } from "../tasks/inputs.js";
 import { MaskedLanguageModel } from "../tasks/masked.js";
-import { BertModel, type BertSpec, bertSpec } from "./bert.js";
+import { AnswerFinder, TokenClassifier } from "../tasks/token_heads.js";
+import { BertModel, type BertSpec, bertHead, bertSpec } from "./bert.js";
 import type { Family } from "./family.js";
 
 function robertaModel(config: Config, hasPooler: boolean): BertModel {
@@ -103,10 +104,14 @@ class RobertaForMaskedLM extends MaskedLanguageModel {
 /** RoBERTa, including XLM-RoBERTa. */
 export const roberta: Family = {
   prefix: "roberta",
-  heads: /^(?:pooler|classifier|lm_head)\./,
+  heads: /^(?:pooler|classifier|lm_head|qa_outputs)\./,
   tasks: {
     features: (config) => robertaModel(config, true),
     "masked language modeling": (config) => new RobertaForMaskedLM(config),
     "sequence classification": (config) => new RobertaForSequenceClassification(config),
+    "token classification": (config) =>
+      new TokenClassifier(config, bertHead("roberta", robertaModel(config, false))),
+    "question answering": (config) =>
+      new AnswerFinder(bertHead("roberta", robertaModel(config, false), 0)),
   },
 };

@@ -1,6 +1,7 @@
 // T5: an encoder and a decoder with relative position biases.
 
 import * as eg from "edgegrad";
+import { fail } from "../../errors/errors.js";
 import { type Activation, activationNamed } from "../blocks/activations.js";
 import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
 import { type CrossSource, crossOf } from "../blocks/cross.js";
@@ -8,7 +9,8 @@ import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
 import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
-import { checkIds } from "../tasks/inputs.js";
+import { type FeaturesOutput, PreTrainedModel } from "../model.js";
+import { checkIds, type EncoderOptions, encoderOptions } from "../tasks/inputs.js";
 import { decoderPass, Seq2SeqModel } from "../tasks/seq2seq.js";
 import type { Family } from "./family.js";
 import { distanceBuckets } from "./t5_distances.js";
@@ -32,7 +34,6 @@ interface Spec {
 
 function specOf(config: Config): Spec {
   const layers = config.size("num_layers", 6);
-  config.only("is_encoder_decoder", true);
   // Both follow from feed_forward_proj.
   config.raw("dense_act_fn");
   config.raw("is_gated_act");
@@ -276,6 +277,7 @@ class T5ForConditionalGeneration extends Seq2SeqModel {
 
   constructor(config: Config) {
     super();
+    config.only("is_encoder_decoder", true);
     const spec = specOf(config);
     this.spec = spec;
     this.shared = new Embedding(spec.vocabulary, spec.hidden);
@@ -318,9 +320,40 @@ class T5ForConditionalGeneration extends Seq2SeqModel {
   }
 }
 
+/** The encoder of T5: its hidden states are the vectors of texts. */
+class T5EncoderModel extends PreTrainedModel {
+  shared: Embedding;
+  encoder: Stack;
+
+  constructor(config: Config) {
+    super();
+    const spec = specOf(config);
+    config.raw("is_encoder_decoder");
+    this.shared = new Embedding(spec.vocabulary, spec.hidden);
+    this.encoder = new Stack(spec, this.shared, false);
+    this.tied = { "encoder.embed_tokens.weight": "shared.weight" };
+  }
+
+  override forward(ids: eg.Tensor, given?: EncoderOptions): FeaturesOutput {
+    const options = encoderOptions(this.constructor.name, ids, given);
+    const { attentionMask, positionIds, tokenTypeIds } = options;
+    if (positionIds || tokenTypeIds) {
+      const message = "this family has neither positions nor token types: pass the tokens only.";
+      fail("InvalidArgument", this.constructor.name, message);
+    }
+    const embedded = this.shared.call(ids);
+    const pass = new Pass({ ids, like: embedded, isCausal: false, attentionMask });
+    return { lastHiddenState: this.encoder.call(embedded, pass, null) };
+  }
+}
+
 /** T5. */
 export const t5: Family = {
   prefix: "transformer",
   heads: /^lm_head\./,
-  tasks: { "sequence to sequence": (config) => new T5ForConditionalGeneration(config) },
+  unused: /^(?:decoder|lm_head)\./,
+  tasks: {
+    features: (config) => new T5EncoderModel(config),
+    "sequence to sequence": (config) => new T5ForConditionalGeneration(config),
+  },
 };

@@ -162,7 +162,7 @@ async function loadWeights(
     if (name !== null) tensors.push([key, name]);
     else if (isConstant(key)) {
       if (!isFrequencies(key)) omitted.push([key, await reader.info(key)]);
-    } else unexpected.push(key);
+    } else if (!family.unused?.test(key)) unexpected.push(key);
   }
   const mismatched = await mismatchedHeads(model, family, reader, tensors);
   if (mismatched.length > 0 && options.ignoreMismatchedSizes !== true) {

@@ -48,8 +48,19 @@ export interface MaskedOptions extends EncoderOptions {
 
 /** Options of a model that classifies texts. */
 export interface TextClassifierOptions extends EncoderOptions {
-  /** The class of each text; if a text can have several, 0 or 1 for each class. */
+  /**
+   * The class of each text; if a text can have several, 0 or 1 for each class. For classes of tokens: the class of each token, [batch, tokens], and -100 for
+   * those that do not count.
+   */
   readonly labels?: eg.Tensor | null | undefined;
+}
+
+/** Options of a model that finds answers in texts. */
+export interface AnswerOptions extends EncoderOptions {
+  /** The first token of the answer in each text: [batch]; beyond the last token for none. */
+  readonly startPositions?: eg.Tensor | null | undefined;
+  /** The last token of the answer in each text: [batch]; beyond the last token for none. */
+  readonly endPositions?: eg.Tensor | null | undefined;
 }
 
 /** Options of a model that classifies images. */
@@ -70,6 +81,7 @@ const kDecoder = {
 };
 const kCausal = { ...kDecoder, labels: kTensor, logitsToKeep: orNull(kCount) };
 const kLabeledText = { ...kEncoder, labels: kTensor };
+const kAnswer = { ...kEncoder, startPositions: kTensor, endPositions: kTensor };
 const kImage = { labels: kTensor };
 
 function readerOf<Read>(rules: Readonly<Record<string, OptionRule>>) {
@@ -94,6 +106,9 @@ export const classifierOptions = /* @__PURE__ */ readerOf<TextClassifierOptions>
 
 /** Checks the arguments of a model that predicts masked tokens, and returns the options. */
 export const maskedOptions = /* @__PURE__ */ readerOf<MaskedOptions>(kLabeledText);
+
+/** Checks the arguments of a model that finds answers, and returns the options. */
+export const answerOptions = /* @__PURE__ */ readerOf<AnswerOptions>(kAnswer);
 
 /** Checks the arguments of an image classifier, and returns the options. */
 export function imageOptions(where: string, pixels: unknown, given: unknown = {}): ImageOptions {

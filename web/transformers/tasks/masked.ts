@@ -14,14 +14,14 @@ export interface MaskedOutput extends ModelOutput {
 }
 
 /** A bidirectional encoder. */
-type Encoder = PreTrainedModel & {
+export type EncoderModel = PreTrainedModel & {
   forward(ids: eg.Tensor, options?: EncoderOptions): FeaturesOutput;
 };
 
 /** A language model that predicts masked tokens. */
 export abstract class MaskedLanguageModel extends PreTrainedModel {
   /** The layers without the head. */
-  protected abstract get encoder(): Encoder;
+  protected abstract get encoder(): EncoderModel;
 
   /** Returns the scores of tokens for hidden states. */
   protected abstract scores(hidden: eg.Tensor): eg.Tensor;
