@@ -52,6 +52,13 @@ function decoder(own, family = {}) {
     seenIn = () => causal,
     turn = () => frequencies(size, config.rope_theta ?? 10000),
     turnScale = 1,
+    // OLMo 2: norms of what the parts return, and of all heads together.
+    normsAfter = false,
+    // Granite's factors, and StableLM's norms.
+    residual = 1,
+    divisor = 1,
+    layerNorms = false,
+    parallel = false,
   } = family;
   const widths = [heads * size, groups * size, groups * size];
   const shapes = { "model.embed_tokens.weight": [words, hidden], "model.norm.weight": [hidden] };
@@ -71,15 +78,30 @@ function decoder(own, family = {}) {
     }
     shapes[at("self_attn.o_proj.weight")] = [hidden, widths[0]];
     shapes[at("mlp.down_proj.weight")] = [hidden, inner];
-    const norms = ["input_layernorm", "post_attention_layernorm"];
-    if (outerNorms) norms.push("pre_feedforward_layernorm", "post_feedforward_layernorm");
-    for (const norm of norms) shapes[at(`${norm}.weight`)] = [hidden];
+    const norms = normsAfter ? [] : ["input_layernorm"];
+    if (!parallel) norms.push("post_attention_layernorm");
+    if (outerNorms) norms.push("pre_feedforward_layernorm");
+    if (outerNorms || normsAfter) norms.push("post_feedforward_layernorm");
+    for (const norm of norms) {
+      shapes[at(`${norm}.weight`)] = [hidden];
+      if (layerNorms) shapes[at(`${norm}.bias`)] = [hidden];
+    }
     if (headNorms) for (const one of "qk") shapes[at(`self_attn.${one}_norm.weight`)] = [size];
+    if (normsAfter) {
+      shapes[at("self_attn.q_norm.weight")] = [widths[0]];
+      shapes[at("self_attn.k_norm.weight")] = [widths[1]];
+    }
   }
+  if (layerNorms) shapes["model.norm.bias"] = [hidden];
 
   function logits(w, ids) {
-    const norm = (x, name) => rmsNorm(x, w[name], config.rms_norm_eps, offset);
+    const norm = (x, name) =>
+      layerNorms
+        ? layerNorm(x, w[name], w[name.replace(/weight$/, "bias")], config.layer_norm_eps)
+        : rmsNorm(x, w[name], config.rms_norm_eps, offset);
+    const scaled = (x) => each(x, (one) => one * residual);
     const perHead = (x, count, name) => {
+      if (normsAfter) return norm(x, name);
       if (!headNorms) return x;
       return x.map((row) =>
         norm(
@@ -92,34 +114,35 @@ function decoder(own, family = {}) {
     for (const i of range(layers)) {
       const at = (name) => `model.layers.${i}.${name}`;
       const part = (y, name) => linear(y, w[at(`${name}.weight`)], w[at(`${name}.bias`)]);
-      const read = norm(x, at("input_layernorm.weight"));
+      const read = normsAfter ? x : norm(x, at("input_layernorm.weight"));
       const [q, k, v] = fused
         ? splitRows(part(read, "self_attn.qkv_proj"), widths)
         : ["q", "k", "v"].map((one) => part(read, `self_attn.${one}_proj`));
-      const turned = (y, count, one) =>
-        rotate(
-          perHead(y, count, at(`self_attn.${one}_norm.weight`)),
-          count,
-          turn(i, ids.length),
-          turnScale,
-        );
+      const turned = (y, count, one) => {
+        const own = perHead(y, count, at(`self_attn.${one}_norm.weight`));
+        const angles = turn(i, ids.length);
+        return angles === null ? own : rotate(own, count, angles, turnScale);
+      };
       const options = { heads, groups, scale, softcap, seen: seenIn(i) };
       const attended = part(
         attention(turned(q, heads, "q"), turned(k, groups, "k"), v, options),
         "self_attn.o_proj",
       );
       const after = at("post_attention_layernorm.weight");
-      const first = add(x, outerNorms ? norm(attended, after) : attended);
-      const next = norm(first, outerNorms ? at("pre_feedforward_layernorm.weight") : after);
+      const isNormed = outerNorms || normsAfter;
+      const first = add(x, scaled(isNormed ? norm(attended, after) : attended));
+      const before = outerNorms ? at("pre_feedforward_layernorm.weight") : after;
+      const next = parallel ? read : normsAfter ? first : norm(first, before);
       const [gate, up] = fused
         ? splitRows(part(next, "mlp.gate_up_proj"), [inner, inner])
         : [part(next, "mlp.gate_proj"), part(next, "mlp.up_proj")];
       const mixed = gate.map((row, r) => row.map((one, j) => act(one) * up[r][j]));
       const down = part(mixed, "mlp.down_proj");
-      x = add(first, outerNorms ? norm(down, at("post_feedforward_layernorm.weight")) : down);
+      const last = isNormed ? norm(down, at("post_feedforward_layernorm.weight")) : down;
+      x = add(first, scaled(last));
     }
     const table = tied ? w["model.embed_tokens.weight"] : w["lm_head.weight"];
-    const scores = linear(norm(x, "model.norm.weight"), table);
+    const scores = each(linear(norm(x, "model.norm.weight"), table), (one) => one / divisor);
     return finalSoftcap
       ? each(scores, (one) => finalSoftcap * Math.tanh(one / finalSoftcap))
       : scores;
@@ -405,6 +428,38 @@ export const kDecoders = {
         frequencies(4, 10000).map((one, i) => one / (length > 6 ? [2, 5] : [1, 1.5])[i]),
       turnScale: Math.sqrt(1 + Math.log(4) / Math.log(6)),
     },
+  ),
+  olmo2: decoder({ model_type: "olmo2", attention_bias: false }, { normsAfter: true }),
+  granite: decoder(
+    {
+      model_type: "granite",
+      embedding_multiplier: 3,
+      attention_multiplier: 0.2,
+      residual_multiplier: 0.5,
+      logits_scaling: 4,
+    },
+    { embedScale: 3, scale: 0.2, residual: 0.5, divisor: 4 },
+  ),
+  smollm3: decoder(
+    { model_type: "smollm3", no_rope_layers: [0, 1], no_rope_layer_interval: 4, rope_theta: 500 },
+    { tied: true, turn: (i) => (i === 0 ? null : frequencies(4, 500)) },
+  ),
+  "smollm3, every second layer without positions": decoder(
+    { model_type: "smollm3", no_rope_layer_interval: 2, tie_word_embeddings: false },
+    { turn: (i) => (i === 1 ? null : frequencies(4, 10000)) },
+  ),
+  stablelm: decoder(
+    { model_type: "stablelm", head_dim: 8, layer_norm_eps: 1e-4, use_qkv_bias: true },
+    { layerNorms: true, qkvBias: true, turn: () => frequencies(2, 10000) },
+  ),
+  "stablelm, parts side by side": decoder(
+    {
+      model_type: "stablelm",
+      layer_norm_eps: 1e-5,
+      partial_rotary_factor: 0.5,
+      use_parallel_residual: true,
+    },
+    { layerNorms: true, parallel: true, turn: () => frequencies(2, 10000) },
   ),
   gpt_neox: gptNeoX(true),
   "gpt_neox, one part after the other": gptNeoX(false),

@@ -26,10 +26,10 @@ function t5Bucket(distance, isCausal) {
   return start + Math.min(far, buckets - 1);
 }
 
-function t5(isGated) {
+function t5(isGated, model_type = "t5") {
   const [words, hidden, heads, size, inner] = [21, 12, 2, 5, 16];
   const config = {
-    model_type: "t5",
+    model_type,
     vocab_size: words,
     d_model: hidden,
     d_kv: size,
@@ -114,7 +114,7 @@ function t5(isGated) {
 }
 
 /** T5, also as its version 1.1. */
-export const kT5 = { t5: t5(false), "t5 1.1": t5(true) };
+export const kT5 = { t5: t5(false), "t5 1.1": t5(true), mt5: t5(true, "mt5") };
 
 /** Whisper. */
 export const kWhisper = (() => {

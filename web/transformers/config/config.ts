@@ -111,6 +111,15 @@ export class Config {
     });
   }
 
+  /** Returns a list of integers of a given length, or null. */
+  wholesOrNull(key: string, length: number): readonly number[] | null {
+    if (!this.has(key)) return null;
+    const expected = `${length} whole numbers`;
+    return this.#value<readonly number[]>(key, undefined, expected, (value) => {
+      return Array.isArray(value) && value.length === length && value.every(Number.isSafeInteger);
+    });
+  }
+
   /** Returns a list of positive numbers of a given length. */
   positives(key: string, length: number): readonly number[] {
     return this.#value<readonly number[]>(key, undefined, `${length} numbers above 0`, (value) => {

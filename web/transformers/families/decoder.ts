@@ -24,10 +24,12 @@ export interface DecoderSpec {
   readonly activation: Activation;
   /** Creates a norm of a size. */
   norm(size: number): Projection;
-  /** Whether queries and keys are normalized per head. */
-  readonly hasHeadNorms: boolean;
-  /** Whether the results of attention and MLP are normalized before they are added, as in Gemma 2. */
-  readonly hasOuterNorms: boolean;
+  /** Whether queries and keys are normalized: each head by itself, or all heads together as in OLMo 2. */
+  readonly headNorms: "none" | "each" | "all";
+  /** What is normalized: what attention and the MLP read, what they return as in OLMo 2, or both as in Gemma 2. */
+  readonly norms: "before" | "after" | "around";
+  /** Whether attention and the MLP read the same, and are added together. */
+  readonly isParallel: boolean;
   /** Whether the projections of attention are fused into one matrix, and those of the MLP into another. */
   readonly isFused: boolean;
   readonly scale: number;
@@ -35,7 +37,12 @@ export interface DecoderSpec {
   readonly embeddingScale: number;
   /** The sliding window of each layer in tokens; null for all tokens. */
   readonly windows: readonly (number | null)[];
-  readonly rotary: readonly RotarySpec[];
+  /** The rotary positions of each layer; null for a layer without positions. */
+  readonly rotary: readonly (RotarySpec | null)[];
+  /** What the results of attention and the MLP are multiplied with before they are added. */
+  readonly residualScale: number;
+  /** What the scores of the head are divided by. */
+  readonly scoreDivisor: number;
   /** Dropout probabilities. */
   readonly dropout: {
     readonly attention: number;
@@ -68,21 +75,21 @@ class Attention extends eg.nn.Module {
       this.v_proj = new Linear(hidden, keys, biases.query);
     }
     this.o_proj = new Linear(queries, hidden, biases.output);
-    if (spec.hasHeadNorms) {
-      this.q_norm = spec.norm(headSize);
-      this.k_norm = spec.norm(headSize);
+    if (spec.headNorms !== "none") {
+      const isAll = spec.headNorms === "all";
+      this.q_norm = spec.norm(isAll ? queries : headSize);
+      this.k_norm = spec.norm(isAll ? keys : headSize);
     }
   }
 
   override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
     const { heads, groups, rotary, windows, scale, softcap, dropout } = this.spec;
     const [q, k, v] = this.projected(x);
-    const turn = rotaryOf(rotary[this.index] as RotarySpec, pass);
-    const query = splitHeads(q, heads);
-    const key = splitHeads(k, groups);
+    const spec = rotary[this.index] ?? null;
+    const turn = spec === null ? (part: eg.Tensor) => part : rotaryOf(spec, pass);
     const attended = attend(
-      turn(this.q_norm?.call(query) ?? query),
-      turn(this.k_norm?.call(key) ?? key),
+      turn(this.heads(q, heads, this.q_norm)),
+      turn(this.heads(k, groups, this.k_norm)),
       splitHeads(v, groups),
       {
         pass,
@@ -94,6 +101,12 @@ class Attention extends eg.nn.Module {
       },
     );
     return this.o_proj.call(joinHeads(attended));
+  }
+
+  private heads(x: eg.Tensor, count: number, norm: Projection | undefined): eg.Tensor {
+    if (norm === undefined) return splitHeads(x, count);
+    const isAll = this.spec.headNorms === "all";
+    return isAll ? splitHeads(norm.call(x), count) : norm.call(splitHeads(x, count));
   }
 
   private projected(x: eg.Tensor): [q: eg.Tensor, k: eg.Tensor, v: eg.Tensor] {
@@ -137,9 +150,9 @@ class MLP extends eg.nn.Module {
 
 /** Attention and an MLP, each added to its input. */
 class DecoderLayer extends eg.nn.Module {
-  input_layernorm: Projection;
+  input_layernorm?: Projection;
   self_attn: Attention;
-  post_attention_layernorm: Projection;
+  post_attention_layernorm?: Projection;
   pre_feedforward_layernorm?: Projection;
   mlp: MLP;
   post_feedforward_layernorm?: Projection;
@@ -149,32 +162,36 @@ class DecoderLayer extends eg.nn.Module {
     index: number,
   ) {
     super();
-    const { hidden, hasOuterNorms } = spec;
+    const { hidden, norms, isParallel } = spec;
     this.self_attn = new Attention(spec, index);
     this.mlp = new MLP(spec);
-    this.input_layernorm = spec.norm(hidden);
-    this.post_attention_layernorm = spec.norm(hidden);
-    if (hasOuterNorms) {
-      this.pre_feedforward_layernorm = spec.norm(hidden);
-      this.post_feedforward_layernorm = spec.norm(hidden);
-    }
+    if (norms !== "after") this.input_layernorm = spec.norm(hidden);
+    if (!isParallel) this.post_attention_layernorm = spec.norm(hidden);
+    if (norms === "around") this.pre_feedforward_layernorm = spec.norm(hidden);
+    if (norms !== "before") this.post_feedforward_layernorm = spec.norm(hidden);
   }
 
   override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    const attended = this.self_attn.call(this.input_layernorm.call(x), pass);
-    const { pre_feedforward_layernorm: before, post_feedforward_layernorm: after } = this;
-    if (before && after) {
-      const first = x.add(this.dropped(this.post_attention_layernorm.call(attended)));
-      return first.add(this.dropped(after.call(this.mlp.call(before.call(first)))));
+    const read = normed(this.input_layernorm, x);
+    const attended = this.self_attn.call(read, pass);
+    if (this.spec.isParallel) {
+      return x.add(this.dropped(attended)).add(this.dropped(this.mlp.call(read)));
     }
-    const first = x.add(this.dropped(attended));
-    return first.add(this.dropped(this.mlp.call(this.post_attention_layernorm.call(first))));
+    const isBefore = this.spec.norms === "before";
+    const { post_attention_layernorm: middle, pre_feedforward_layernorm: before } = this;
+    const first = x.add(this.dropped(isBefore ? attended : normed(middle, attended)));
+    const mixed = this.mlp.call(normed(isBefore ? middle : before, first));
+    return first.add(this.dropped(normed(this.post_feedforward_layernorm, mixed)));
   }
 
   private dropped(x: eg.Tensor): eg.Tensor {
-    return eg.dropout(x, this.spec.dropout.residual, this.training);
+    const { dropout, residualScale } = this.spec;
+    const scaled = residualScale === 1 ? x : x.mul(residualScale);
+    return eg.dropout(scaled, dropout.residual, this.training);
   }
 }
+
+const normed = (norm: Projection | undefined, x: eg.Tensor) => norm?.call(x) ?? x;
 
 /** The layers of a language model: `embed_tokens`, `layers` and `norm`. */
 export class DecoderModel extends TextDecoder {
@@ -202,7 +219,7 @@ export class DecoderModel extends TextDecoder {
 
   protected override run(embedded: eg.Tensor, pass: Pass): eg.Tensor {
     for (const window of this.spec.windows) pass.mask(window);
-    for (const spec of this.spec.rotary) rotaryOf(spec, pass);
+    for (const spec of this.spec.rotary) if (spec !== null) rotaryOf(spec, pass);
     return this.norm.call(runBlocks(this.layers, this.gradientCheckpointing, embedded, pass));
   }
 }

@@ -23,7 +23,7 @@ class DecoderForCausalLM extends CausalLanguageModel {
   ) {
     super();
     this.model = new DecoderModel(spec);
-    this.cacheLimit = spec.rotary[0]?.limit ?? null;
+    this.cacheLimit = spec.rotary.find((one) => one !== null)?.limit ?? null;
     this.lm_head = new Linear(spec.hidden, spec.vocabulary, false);
     if (isTied) {
       this.lm_head.weight = this.model.embed_tokens.weight;
@@ -36,7 +36,9 @@ class DecoderForCausalLM extends CausalLanguageModel {
   }
 
   protected override scores(hidden: eg.Tensor): eg.Tensor {
-    const scores = this.lm_head.call(hidden);
+    const { scoreDivisor } = this.model.spec;
+    const whole = this.lm_head.call(hidden);
+    const scores = scoreDivisor === 1 ? whole : whole.div(scoreDivisor);
     const { softcap } = this;
     return softcap === null ? scores : scores.div(softcap).tanh().mul(softcap);
   }

@@ -21,7 +21,7 @@ function gemmaSpec(config: Config, isSliding: (index: number) => boolean): Decod
     biases: { query: bias, output: bias, mlp: false },
     activation: activationOf(config, "hidden_activation", "gelu_pytorch_tanh"),
     norm: (size) => new GemmaRMSNorm(size, eps),
-    hasOuterNorms: true,
+    norms: "around",
     scale: config.number("query_pre_attn_scalar", 256) ** -0.5,
     softcap: config.numberOrNull("attn_logit_softcapping"),
     embeddingScale: Math.sqrt(spec.hidden),
@@ -49,7 +49,7 @@ export const gemma3: Family = decoderFamily((config) => {
   });
   return {
     ...spec,
-    hasHeadNorms: true,
+    headNorms: "each",
     rotary: spec.rotary.map((one, i) => (spec.windows[i] === null ? one : local)),
   };
 }, true);

@@ -13,6 +13,8 @@ import type { Family } from "./family.js";
 interface Defaults {
   /** The default of head_dim. */
   readonly headSize?: number | undefined;
+  /** The default of partial_rotary_factor. */
+  readonly rotaryShare?: number | undefined;
   /** The number of positions before the model was extended, if config.json has it outside of rope_scaling. */
   readonly original?: number | null;
 }
@@ -20,7 +22,7 @@ interface Defaults {
 /** Reads the keys of config.json that all these families have. */
 export function decoderSpec(
   config: Config,
-  { headSize, original = null }: Defaults = {},
+  { headSize, rotaryShare = 1, original = null }: Defaults = {},
 ): DecoderSpec {
   const hidden = config.size("hidden_size");
   const layers = config.size("num_hidden_layers");
@@ -40,7 +42,7 @@ export function decoderSpec(
   }
   const eps = config.number("rms_norm_eps", 1e-6);
   const scaling = scalingOf(config);
-  const share = shareOf(config, scaling, 1);
+  const share = shareOf(config, scaling, rotaryShare);
   const rotary = rotarySpec({
     size: Math.floor(size * share),
     base: baseOf(config, scaling),
@@ -60,14 +62,17 @@ export function decoderSpec(
     biases: { query: false, output: false, mlp: false },
     activation: activationOf(config, "hidden_act", "silu"),
     norm: (width) => new eg.nn.RMSNorm(width, eps),
-    hasHeadNorms: false,
-    hasOuterNorms: false,
+    headNorms: "none",
+    norms: "before",
+    isParallel: false,
     isFused: false,
     scale: size ** -0.5,
     softcap: null,
     embeddingScale: 1,
     windows: new Array(layers).fill(null),
     rotary: new Array(layers).fill(rotary),
+    residualScale: 1,
+    scoreDivisor: 1,
     dropout: { attention: config.share("attention_dropout", 0), residual: 0 },
   };
 }
@@ -78,11 +83,14 @@ export function paddingTokenOf(config: Config): number | null {
   return token >= 0 && token < config.size("vocab_size") ? token : null;
 }
 
-/** Llama. */
-export const llama: Family = decoderFamily((config) => {
+/** Reads which layers have biases. */
+export function biasesOf(config: Config): DecoderSpec["biases"] {
   const bias = config.flag("attention_bias", false);
-  return {
-    ...decoderSpec(config),
-    biases: { query: bias, output: bias, mlp: config.flag("mlp_bias", false) },
-  };
-}, false);
+  return { query: bias, output: bias, mlp: config.flag("mlp_bias", false) };
+}
+
+/** Llama. */
+export const llama: Family = decoderFamily(
+  (config) => ({ ...decoderSpec(config), biases: biasesOf(config) }),
+  false,
+);

@@ -29,6 +29,6 @@ export const qwen3: Family = decoderFamily((config) => {
   return {
     ...qwenSpec(config, 128),
     biases: { query: bias, output: bias, mlp: false },
-    hasHeadNorms: true,
+    headNorms: "each",
   };
 }, false);

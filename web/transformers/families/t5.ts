@@ -32,22 +32,38 @@ interface Spec {
   readonly isTied: boolean;
 }
 
-function specOf(config: Config): Spec {
-  const layers = config.size("num_layers", 6);
+/** What config.json says if it leaves out a key. */
+interface Defaults {
+  readonly inner: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly kind: "relu" | "gated-gelu";
+  readonly isTied: boolean;
+}
+
+const kT5: Defaults = { inner: 2048, layers: 6, heads: 8, kind: "relu", isTied: true };
+const kMT5: Defaults = { inner: 1024, layers: 8, heads: 6, kind: "gated-gelu", isTied: false };
+
+function specOf(config: Config, defaults: Defaults): Spec {
+  const layers = config.size("num_layers", defaults.layers);
   // Both follow from feed_forward_proj.
   config.raw("dense_act_fn");
   config.raw("is_gated_act");
   config.raw("classifier_dropout");
   // A limit that relative positions do not have.
   config.raw("n_positions");
-  const kind = config.choice("feed_forward_proj", ["relu", "gated-gelu", "gated-silu"], "relu");
+  const kind = config.choice(
+    "feed_forward_proj",
+    ["relu", "gated-gelu", "gated-silu"],
+    defaults.kind,
+  );
   const names = { relu: "relu", "gated-gelu": "gelu_new", "gated-silu": "silu" } as const;
   return {
     vocabulary: config.size("vocab_size"),
     hidden: config.size("d_model", 512),
     headSize: config.size("d_kv", 64),
-    heads: config.size("num_heads", 8),
-    inner: config.size("d_ff", 2048),
+    heads: config.size("num_heads", defaults.heads),
+    inner: config.size("d_ff", defaults.inner),
     layers,
     decoderLayers: config.size("num_decoder_layers", layers),
     buckets: config.size("relative_attention_num_buckets", 32),
@@ -57,7 +73,9 @@ function specOf(config: Config): Spec {
     activation: activationNamed(names[kind]),
     isGated: kind !== "relu",
     // Newer files say that the head is tied in any case, and scale the output only if it really is.
-    isTied: config.flag("tie_word_embeddings", true) && config.flag("scale_decoder_outputs", true),
+    isTied:
+      config.flag("tie_word_embeddings", defaults.isTied) &&
+      config.flag("scale_decoder_outputs", true),
   };
 }
 
@@ -275,10 +293,10 @@ class T5ForConditionalGeneration extends Seq2SeqModel {
   lm_head: Projection;
   private readonly spec: Spec;
 
-  constructor(config: Config) {
+  constructor(config: Config, defaults: Defaults) {
     super();
     config.only("is_encoder_decoder", true);
-    const spec = specOf(config);
+    const spec = specOf(config, defaults);
     this.spec = spec;
     this.shared = new Embedding(spec.vocabulary, spec.hidden);
     this.encoder = new Stack(spec, this.shared, false);
@@ -325,9 +343,9 @@ class T5EncoderModel extends PreTrainedModel {
   shared: Embedding;
   encoder: Stack;
 
-  constructor(config: Config) {
+  constructor(config: Config, defaults: Defaults) {
     super();
-    const spec = specOf(config);
+    const spec = specOf(config, defaults);
     config.raw("is_encoder_decoder");
     this.shared = new Embedding(spec.vocabulary, spec.hidden);
     this.encoder = new Stack(spec, this.shared, false);
@@ -347,13 +365,18 @@ class T5EncoderModel extends PreTrainedModel {
   }
 }
 
-/** T5. */
-export const t5: Family = {
+const familyWith = (defaults: Defaults): Family => ({
   prefix: "transformer",
   heads: /^lm_head\./,
   unused: /^(?:decoder|lm_head)\./,
   tasks: {
-    features: (config) => new T5EncoderModel(config),
-    "sequence to sequence": (config) => new T5ForConditionalGeneration(config),
+    features: (config) => new T5EncoderModel(config, defaults),
+    "sequence to sequence": (config) => new T5ForConditionalGeneration(config, defaults),
   },
-};
+});
+
+/** T5. */
+export const t5: Family = familyWith(kT5);
+
+/** mT5. */
+export const mt5: Family = familyWith(kMT5);
