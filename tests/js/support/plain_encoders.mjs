@@ -6,6 +6,7 @@ import {
   attention,
   causal,
   each,
+  frequencies,
   gelu,
   layerNorm,
   linear,
@@ -13,6 +14,7 @@ import {
   quickGelu,
   range,
   relu,
+  rotate,
 } from "./plain_layers.mjs";
 
 // Collects shapes: put("dense", 4, 3) is a layer of 4 outputs, put("norm", 4) a norm.
@@ -148,6 +150,144 @@ function distilbert(head) {
   return { config, shapes, logits };
 }
 
+// MPNet's buckets: 8 of them, half for tokens after, and those far away share one.
+function mpnetBucket(distance) {
+  const away = Math.abs(distance);
+  const start = distance > 0 ? 4 : 0;
+  if (away < 2) return start + away;
+  return start + Math.min(3, 2 + Math.floor((Math.log(away / 2) / Math.log(128 / 2)) * 2));
+}
+
+function mpnet(head) {
+  const config = {
+    ...kBert,
+    model_type: "mpnet",
+    pad_token_id: 1,
+    relative_attention_num_buckets: 8,
+  };
+  const { vocab_size: words, hidden_size: hidden, intermediate_size: inner } = config;
+  const heads = config.num_attention_heads;
+  const shapes = shapesOf((put, all) => {
+    all["mpnet.embeddings.word_embeddings.weight"] = [words, hidden];
+    all["mpnet.embeddings.position_embeddings.weight"] = [16, hidden];
+    put("mpnet.embeddings.LayerNorm", hidden);
+    all["mpnet.encoder.relative_attention_bias.weight"] = [8, heads];
+    for (const i of range(2)) {
+      const at = `mpnet.encoder.layer.${i}`;
+      for (const one of "qkvo") put(`${at}.attention.attn.${one}`, hidden, hidden);
+      put(`${at}.attention.LayerNorm`, hidden);
+      put(`${at}.intermediate.dense`, inner, hidden);
+      put(`${at}.output.dense`, hidden, inner);
+      put(`${at}.output.LayerNorm`, hidden);
+    }
+    head.shapes(put, hidden, all);
+  });
+  function logits(w, ids) {
+    const [dense, norm] = [part(w), normOf(w, config.layer_norm_eps)];
+    const places = w["mpnet.embeddings.position_embeddings.weight"].slice(2, ids.length + 2);
+    let x = add(lookUp(w["mpnet.embeddings.word_embeddings.weight"], ids), places);
+    x = norm(x, "mpnet.embeddings.LayerNorm");
+    const table = w["mpnet.encoder.relative_attention_bias.weight"];
+    const bias = (h, i, j) => table[mpnetBucket(j - i)][h];
+    for (const i of range(2)) {
+      const at = `mpnet.encoder.layer.${i}`;
+      const [q, k, v] = [..."qkv"].map((one) => dense(x, `${at}.attention.attn.${one}`));
+      const read = attention(q, k, v, { heads, scale: (hidden / heads) ** -0.5, bias });
+      x = norm(add(x, dense(read, `${at}.attention.attn.o`)), `${at}.attention.LayerNorm`);
+      const mixed = each(dense(x, `${at}.intermediate.dense`), gelu);
+      x = norm(add(x, dense(mixed, `${at}.output.dense`)), `${at}.output.LayerNorm`);
+    }
+    return head.logits({ w, dense, norm }, x);
+  }
+  return { config, shapes, logits };
+}
+
+function modernbert(head, own = {}) {
+  const [words, hidden, inner, heads] = [23, 12, 10, 3];
+  const config = {
+    model_type: "modernbert",
+    vocab_size: words,
+    hidden_size: hidden,
+    intermediate_size: inner,
+    num_hidden_layers: 3,
+    num_attention_heads: heads,
+    max_position_embeddings: 16,
+    global_attn_every_n_layers: 2,
+    local_attention: 4,
+    global_rope_theta: 900,
+    local_rope_theta: 30,
+    norm_eps: 1e-5,
+    pad_token_id: 0,
+    position_embedding_type: "absolute",
+    reference_compile: true,
+    id2label: { 0: "a", 1: "b", 2: "c" },
+    ...own,
+  };
+  const shapes = shapesOf((put, all) => {
+    all["model.embeddings.tok_embeddings.weight"] = [words, hidden];
+    const norm = (name) => put(name, hidden, null, false);
+    norm("model.embeddings.norm");
+    norm("model.final_norm");
+    for (const i of range(3)) {
+      const at = `model.layers.${i}`;
+      if (i > 0) norm(`${at}.attn_norm`);
+      norm(`${at}.mlp_norm`);
+      put(`${at}.attn.Wqkv`, 3 * hidden, hidden, false);
+      put(`${at}.attn.Wo`, hidden, hidden, false);
+      put(`${at}.mlp.Wi`, 2 * inner, hidden, false);
+      put(`${at}.mlp.Wo`, hidden, inner, false);
+    }
+    head.shapes(put, hidden, all);
+  });
+  function logits(w, ids) {
+    const dense = part(w);
+    const zeros = new Array(hidden).fill(0);
+    const norm = (x, name) => layerNorm(x, w[`${name}.weight`], zeros, 1e-5);
+    let x = lookUp(w["model.embeddings.tok_embeddings.weight"], ids);
+    x = norm(x, "model.embeddings.norm");
+    for (const i of range(3)) {
+      const at = `model.layers.${i}`;
+      const isLocal = i % 2 === 1;
+      const joined = dense(i > 0 ? norm(x, `${at}.attn_norm`) : x, `${at}.attn.Wqkv`);
+      const [q, k, v] = range(3).map((one) =>
+        joined.map((row) => row.slice(one * hidden, (one + 1) * hidden)),
+      );
+      const turn = frequencies(hidden / heads, isLocal ? 30 : 900);
+      const near = (a, b) => !isLocal || Math.abs(a - b) <= 2;
+      const options = { heads, scale: (hidden / heads) ** -0.5, seen: near };
+      const read = attention(rotate(q, heads, turn), rotate(k, heads, turn), v, options);
+      x = add(x, dense(read, `${at}.attn.Wo`));
+      const both = dense(norm(x, `${at}.mlp_norm`), `${at}.mlp.Wi`);
+      const mixed = both.map((row) => range(inner).map((j) => gelu(row[j]) * row[inner + j]));
+      x = add(x, dense(mixed, `${at}.mlp.Wo`));
+    }
+    return head.logits({ w, dense, norm }, norm(x, "model.final_norm"));
+  }
+  return { config, shapes, logits };
+}
+
+// ModernBERT's heads have a layer of their own before the scores.
+const modernHead = (after, rowsOf = (x) => x) => ({
+  shapes: (put, hidden, all) => {
+    put("head.dense", hidden, hidden, false);
+    put("head.norm", hidden, null, false);
+    after.shapes(put, hidden, all);
+  },
+  logits: (tools, x) => {
+    const read = tools.norm(each(tools.dense(rowsOf(x), "head.dense"), gelu), "head.norm");
+    return after.logits(tools, read);
+  },
+});
+
+const threeClasses = {
+  shapes: (put, hidden) => put("classifier", 3, hidden),
+  logits: ({ dense }, x) => dense(x, "classifier")[0],
+};
+
+const meanOf = (rows) => [
+  rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / rows.length),
+];
+
 const kRoberta = { ...kBert, model_type: "roberta", type_vocab_size: 1, pad_token_id: 1 };
 
 const bertWith = (head) =>
@@ -187,6 +327,13 @@ export const kTextClassifiers = {
     classifier({ first: "classifier.dense", second: "classifier.out_proj", act: Math.tanh }),
   ),
   distilbert: distilbert(classifier({ first: "pre_classifier", second: "classifier", act: relu })),
+  mpnet: mpnet(
+    classifier({ first: "classifier.dense", second: "classifier.out_proj", act: Math.tanh }),
+  ),
+  modernbert: modernbert(modernHead(threeClasses, (x) => x.slice(0, 1))),
+  "modernbert, the mean of tokens": modernbert(modernHead(threeClasses, meanOf), {
+    classifier_pooling: "mean",
+  }),
 };
 
 // One row of scores for each token.
@@ -200,6 +347,8 @@ export const kEncodersWith = {
   bert: (name, count) => bertWith(perToken(name, count)),
   roberta: (name, count) => robertaWith(perToken(name, count)),
   distilbert: (name, count) => distilbert(perToken(name, count)),
+  mpnet: (name, count) => mpnet(perToken(name, count)),
+  modernbert: (name, count) => modernbert(modernHead(perToken(name, count))),
 };
 
 /** The models that predict hidden tokens by name, and the tied parameters that their files may also have. */
@@ -225,6 +374,29 @@ export const kMaskedModels = {
       }),
     ),
     head: ["lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight"],
+  },
+  mpnet: {
+    ...mpnet(
+      wordScores({
+        dense: "lm_head.dense",
+        norm: "lm_head.layer_norm",
+        words: "mpnet.embeddings.word_embeddings.weight",
+        bias: "lm_head.bias",
+      }),
+    ),
+    head: ["lm_head.decoder.weight", "mpnet.embeddings.word_embeddings.weight"],
+  },
+  modernbert: {
+    ...modernbert(
+      modernHead({
+        shapes: (_put, _hidden, all) => {
+          all["decoder.bias"] = [kBert.vocab_size];
+        },
+        logits: ({ w }, x) =>
+          linear(x, w["model.embeddings.tok_embeddings.weight"], w["decoder.bias"]),
+      }),
+    ),
+    head: ["decoder.weight", "model.embeddings.tok_embeddings.weight"],
   },
   distilbert: {
     ...distilbert(

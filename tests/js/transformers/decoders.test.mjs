@@ -6,7 +6,14 @@ import { describe, test } from "node:test";
 import { AutoModelForCausalLM } from "edgegrad/transformers";
 import { eg } from "../support/engine.mjs";
 import { kDecoders } from "../support/plain_decoders.mjs";
-import { distance, drawWeights, filesOf, idsOf } from "../support/pretrained.mjs";
+import {
+  crossEntropyOf,
+  distance,
+  drawWeights,
+  filesOf,
+  idsOf,
+  slopeDistance,
+} from "../support/pretrained.mjs";
 
 const kTolerance = 2e-5;
 const argmax = (row) => row.indexOf(Math.max(...row));
@@ -89,6 +96,13 @@ for (const [name, { config, shapes, logits }] of Object.entries(kDecoders)) {
       assert.deepEqual(Object.keys(saved).sort(), Object.keys(tensors).sort());
       const again = await AutoModelForCausalLM.fromPretrained(files);
       eg.testing.assertClose(again.call(row(ids)).logits, model.call(row(ids)).logits);
+    });
+
+    test("has the gradients of its formulas", async () => {
+      const model = await AutoModelForCausalLM.fromPretrained(filesOf(config, tensors));
+      model.call(row(ids), { labels: row(ids) }).loss.backward();
+      const lossOf = (w) => crossEntropyOf(logits(w, ids).slice(0, -1), ids.slice(1));
+      assert.ok(slopeDistance(model, shapes, arrays, lossOf) < 1e-3);
     });
 
     test("has gradients, which checkpointing does not change", async () => {

@@ -14,7 +14,14 @@ import {
 import { eg } from "../support/engine.mjs";
 import { kClip, kMaskedModels, kTextClassifiers, kVit } from "../support/plain_encoders.mjs";
 import { kT5, kWhisper } from "../support/plain_seq2seq.mjs";
-import { distance, drawWeights, filesOf, idsOf } from "../support/pretrained.mjs";
+import {
+  crossEntropyOf,
+  distance,
+  drawWeights,
+  filesOf,
+  idsOf,
+  slopeDistance,
+} from "../support/pretrained.mjs";
 
 const kTolerance = 2e-5;
 const ids64 = (lists) => eg.tensor(lists, { dtype: "int64" });
@@ -37,6 +44,15 @@ for (const [name, { config, shapes, logits }] of Object.entries(kTextClassifiers
       const model = await opening;
       const { logits: own } = model.call(padded, { attentionMask });
       assert.ok(distance(own, [long, short]) < kTolerance);
+    });
+
+    test("have the gradients of their formulas", async () => {
+      const model = await AutoModelForSequenceClassification.fromPretrained(
+        filesOf(config, tensors),
+      );
+      model.call(ids64([texts[0]]), { labels: ids64([1]) }).loss.backward();
+      const lossOf = (w) => crossEntropyOf([logits(w, texts[0])], [1]);
+      assert.ok(slopeDistance(model, shapes, arrays, lossOf) < 1e-3);
     });
 
     test("have the loss that fits the labels", async () => {
@@ -69,6 +85,8 @@ for (const [name, { config, shapes, logits }] of Object.entries(kTextClassifiers
     test("refuse what they have no use for", async () => {
       const model = await opening;
       assert.throws(() => model.call(padded, { useCache: true }), /unknown option "useCache"/);
+      // Rotary positions have no limit.
+      if (config.model_type === "modernbert") return;
       assert.throws(() => model.call(ids64([idsOf(40, 20)])), /more than the 1[46] positions/);
     });
   });

@@ -86,7 +86,7 @@ export class Pass {
     return this.#shared.get(key) as T;
   }
 
-  /** Returns the mask of keys; with a window, each query attends only to that many last keys. */
+  /** Returns the mask of keys; with a window, each query attends only to that many last keys, or if it is not causal to that many on each side. */
   mask(window: number | null = null): AttentionMask {
     const known = this.#masks.get(window);
     if (known !== undefined) return known;
@@ -99,7 +99,7 @@ export class Pass {
     const { attentionMask = null, isCausal, like } = this.#options;
     const { device, dtype } = like;
     const tokens = this.keys - this.past;
-    const isWindowed = isCausal && window !== null && this.keys > window;
+    const isWindowed = window !== null && this.keys > window;
     const isOrdered = isCausal && tokens > 1;
     if (attentionMask === null && !isWindowed) {
       if (!isOrdered) return { attnMask: null, isCausal: false };
@@ -111,8 +111,11 @@ export class Pass {
       if (isOrdered || isWindowed) {
         const query = eg.arange(this.past, this.keys, { device }).unsqueeze(1);
         const key = eg.arange(this.keys, { device });
-        let order = key.le(query);
-        if (isWindowed) order = order.logicalAnd(key.gt(query.sub(window)));
+        let order = isCausal ? key.le(query) : key.le(query.add(window as number));
+        if (isWindowed) {
+          const first = query.sub(window);
+          order = order.logicalAnd(isCausal ? key.gt(first) : key.ge(first));
+        }
         seen = own === null ? order : own.logicalAnd(order);
       }
       const nothing = eg.zeros([], { device, dtype });

@@ -41,6 +41,21 @@ export interface BertSpec {
   readonly paddingIdx: number;
 }
 
+/** What the layers read of it. */
+export type LayerSpec = Pick<
+  BertSpec,
+  "hidden" | "intermediate" | "eps" | "activation" | "dropout"
+>;
+
+/** Returns the positions of tokens that are not padding, which begin at `first`; padding has the one before. */
+export function positionsFrom(ids: eg.Tensor, paddingIdx: number, first: number): eg.Tensor {
+  const counts = ids.ne(paddingIdx).to("int64");
+  return counts
+    .cumsum(1)
+    .mul(counts)
+    .add(first - 1);
+}
+
 /** Reads the sizes from config.json. */
 export function bertSpec(config: Config, paddingIdx = 0): BertSpec {
   config.only("position_embedding_type", "absolute");
@@ -92,12 +107,12 @@ class Embeddings extends eg.nn.Module {
 }
 
 /** Adds the result of a sublayer to its input, and normalizes the sum. */
-class Output extends eg.nn.Module {
+export class Output extends eg.nn.Module {
   dense: Projection;
   LayerNorm: eg.nn.LayerNorm;
 
   constructor(
-    private readonly spec: BertSpec,
+    private readonly spec: LayerSpec,
     inFeatures: number,
   ) {
     super();
@@ -127,10 +142,11 @@ class Attention extends eg.nn.Module {
   }
 }
 
-class Intermediate extends eg.nn.Module {
+/** The first layer of an MLP. */
+export class Intermediate extends eg.nn.Module {
   dense: Projection;
 
-  constructor(private readonly spec: BertSpec) {
+  constructor(private readonly spec: LayerSpec) {
     super();
     this.dense = new Linear(spec.hidden, spec.intermediate);
   }
@@ -172,10 +188,11 @@ class Encoder extends eg.nn.Module {
   }
 }
 
-class Pooler extends eg.nn.Module {
+/** The vector of a text, from its first token. */
+export class Pooler extends eg.nn.Module {
   dense: Projection;
 
-  constructor(spec: BertSpec) {
+  constructor(spec: LayerSpec) {
     super();
     this.dense = new Linear(spec.hidden, spec.hidden);
   }
@@ -221,11 +238,7 @@ export class BertModel extends PreTrainedModel {
   private placesOf(ids: eg.Tensor, pass: Pass): eg.Tensor {
     const { firstPosition, spec } = this;
     if (firstPosition === null) return pass.positionIds;
-    const counts = ids.ne(spec.paddingIdx).to("int64");
-    return counts
-      .cumsum(1)
-      .mul(counts)
-      .add(firstPosition - 1);
+    return positionsFrom(ids, spec.paddingIdx, firstPosition);
   }
 }
 

@@ -16,6 +16,8 @@ const kFamilies: Readonly<Record<string, () => Promise<Family>>> = {
   granite: async () => (await import("./granite.js")).granite,
   llama: async () => (await import("./llama.js")).llama,
   mistral: async () => (await import("./mistral.js")).mistral,
+  modernbert: async () => (await import("./modernbert.js")).modernbert,
+  mpnet: async () => (await import("./mpnet.js")).mpnet,
   mt5: async () => (await import("./t5.js")).mt5,
   olmo2: async () => (await import("./olmo2.js")).olmo2,
   phi3: async () => (await import("./phi3.js")).phi3,

@@ -17,7 +17,7 @@ function robertaModel(config: Config, hasPooler: boolean): BertModel {
 }
 
 /** A two-layer classification head on the first token. */
-class ClassificationHead extends eg.nn.Module {
+export class ClassificationHead extends eg.nn.Module {
   dense: Projection;
   out_proj: Projection;
 
@@ -58,13 +58,13 @@ class RobertaForSequenceClassification extends Classifier {
 }
 
 /** The logits of the vocabulary; files have its bias under two names. */
-class LMHead extends eg.nn.Module {
+export class LMHead extends eg.nn.Module {
   dense: Projection;
   layer_norm: eg.nn.LayerNorm;
   decoder: Linear;
   bias: eg.nn.Parameter;
 
-  constructor({ hidden, vocabulary, eps }: BertSpec) {
+  constructor({ hidden, vocabulary, eps }: Pick<BertSpec, "hidden" | "vocabulary" | "eps">) {
     super();
     this.dense = new Linear(hidden, hidden);
     this.layer_norm = new eg.nn.LayerNorm(hidden, { eps });

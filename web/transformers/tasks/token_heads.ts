@@ -24,18 +24,22 @@ export interface HeadOptions {
   readonly hidden: number;
   /** The probability of dropout before the head. */
   readonly dropout: number;
+  /** A layer before the head, which files call "head". */
+  readonly before?: Projection;
 }
 
 /** An encoder that gives each token a class. */
 export class TokenClassifier extends Classifier {
+  head?: Projection;
   classifier: Projection;
 
   private readonly encoderName: string;
   private readonly dropout: number;
 
-  constructor(config: Config, { name, encoder, hidden, dropout }: HeadOptions) {
+  constructor(config: Config, { name, encoder, hidden, dropout, before }: HeadOptions) {
     super(labelsOf(config));
     Object.assign(this, { [name]: encoder });
+    if (before !== undefined) this.head = before;
     this.encoderName = name;
     this.dropout = dropout;
     this.classifier = new Linear(hidden, this.labels.count);
@@ -44,7 +48,8 @@ export class TokenClassifier extends Classifier {
   override forward(ids: eg.Tensor, given?: TextClassifierOptions): ClassifierOutput {
     const { labels, ...options } = classifierOptions(this.constructor.name, ids, given);
     const { lastHiddenState } = encoderIn(this, this.encoderName).call(ids, options);
-    const read = eg.dropout(lastHiddenState, this.dropout, this.training);
+    const states = this.head?.call(lastHiddenState) ?? lastHiddenState;
+    const read = eg.dropout(states, this.dropout, this.training);
     return this.output(this.classifier.call(read), labels);
   }
 }
