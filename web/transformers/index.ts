@@ -84,7 +84,19 @@ export {
   type LanguageBatch,
   type MaskingOptions,
 } from "./training/collator.js";
-export { answerExample, type Example, packExamples } from "./training/examples.js";
+export {
+  DataCollatorForPreference,
+  type DpoLoss,
+  type DpoOptions,
+  dpoLoss,
+  type Preference,
+} from "./training/dpo.js";
+export {
+  answerExample,
+  type Example,
+  type PackOptions,
+  packExamples,
+} from "./training/examples.js";
 export {
   type BatchLoss,
   type CheckpointOptions,

@@ -4,6 +4,7 @@ import * as eg from "edgegrad";
 import type { ConfigValues } from "./config/config.js";
 import { type FileNames, kNoFileNames } from "./files/names.js";
 import { savedFiles } from "./files/save.js";
+import { checkOptions, kCount } from "./options.js";
 
 /** What a model returns. */
 export interface ModelOutput {
@@ -59,6 +60,17 @@ export abstract class PreTrainedModel extends eg.nn.Module {
   /** Returns the matrix that a head needs to compute the same when it is no longer tied. @internal */
   untiedHead(weight: eg.Tensor): eg.Tensor {
     return weight;
+  }
+
+  /**
+   * Changes the number of tokens that the model knows, for tokens that are added to the vocabulary: the rows of new tokens are the mean of the others.
+   * Optimizers and adapters have to be made afterwards.
+   */
+  async resizeTokenEmbeddings(count: number): Promise<void> {
+    checkOptions("resizeTokenEmbeddings", { count }, { count: kCount });
+    const { resizeWords } = await import("./blocks/resize.js");
+    resizeWords(this, Number(this.config.vocab_size), count);
+    this.config = { ...this.config, vocab_size: count };
   }
 
   /**

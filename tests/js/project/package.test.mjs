@@ -117,7 +117,7 @@ const kMostOfAddon = {
   onnx: 50,
   metrics: 3,
   peft: 9,
-  transformers: 32,
+  transformers: 33,
   vis: 14,
 };
 
@@ -128,7 +128,7 @@ const kMostLater = {
   metrics: 0,
   onnx: 50,
   peft: 0,
-  transformers: 24,
+  transformers: 56,
   vis: 56,
 };
 

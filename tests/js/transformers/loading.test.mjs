@@ -9,12 +9,13 @@ import {
   AutoModel,
   AutoModelForCausalLM,
   AutoModelForImageClassification,
+  AutoModelForMaskedLM,
   AutoModelForSequenceClassification,
   supportedModels,
 } from "edgegrad/transformers";
 import { eg } from "../support/engine.mjs";
 import { kDecoders } from "../support/plain_decoders.mjs";
-import { kTextClassifiers } from "../support/plain_encoders.mjs";
+import { kMaskedModels, kTextClassifiers } from "../support/plain_encoders.mjs";
 import { drawWeights, filesOf, idsOf } from "../support/pretrained.mjs";
 import { serveRanges } from "../support/ranges_server.mjs";
 
@@ -328,4 +329,61 @@ test("models without a head share their files", async (t) => {
   const { lastHiddenState } = (await open(kFiles)).call(kIds);
   eg.testing.assertClose(features.call(kIds).lastHiddenState, lastHiddenState);
   assert.ok(supportedModels().includes("llama"));
+});
+
+describe("the number of tokens", () => {
+  for (const [name, auto, { config: own, shapes: all }, words] of [
+    ["tied", AutoModelForCausalLM, kDecoders["llama, tied"], "model.embed_tokens.weight"],
+    ["not tied", AutoModelForCausalLM, kDecoders.llama, "model.embed_tokens.weight"],
+    [
+      "with a bias",
+      AutoModelForMaskedLM,
+      kMaskedModels.bert,
+      "bert.embeddings.word_embeddings.weight",
+    ],
+    [
+      "without a head",
+      AutoModelForSequenceClassification,
+      kTextClassifiers.bert,
+      "bert.embeddings.word_embeddings.weight",
+    ],
+  ]) {
+    test(`of a model grows and shrinks: ${name}`, async () => {
+      const files = filesOf(own, drawWeights(all).tensors);
+      const before = await auto.fromPretrained(files);
+      const model = await auto.fromPretrained(files);
+      const count = own.vocab_size;
+      await model.resizeTokenEmbeddings(count + 3);
+      const table = model.getParameter(words);
+      assert.deepEqual(table.shape[0], count + 3);
+      eg.testing.assertClose(table.at(count + 1), before.getParameter(words).mean(0));
+      assert.equal(model.parameters().length, before.parameters().length);
+      const wanted = before.call(kIds).logits;
+      const { logits } = model.call(kIds);
+      const isHead = logits.ndim === 3;
+      eg.testing.assertClose(isHead ? logits.narrow(2, 0, count) : logits, wanted);
+      const newer = eg.tensor([[1, count + 2]], { dtype: "int64" });
+      if (isHead) assert.deepEqual(model.call(newer).logits.shape, [1, 2, count + 3]);
+      const again = await auto.fromPretrained(await model.savePretrained());
+      eg.testing.assertClose(again.call(newer).logits, model.call(newer).logits);
+      await model.resizeTokenEmbeddings(count);
+      eg.testing.assertClose(model.call(kIds).logits, wanted);
+    });
+  }
+
+  test("of a quantized model stays", async () => {
+    const model = await open(
+      filesOf(
+        kDecoders["llama, tied"].config,
+        drawWeights(kDecoders["llama, tied"].shapes).tensors,
+      ),
+      { quantization: "int8" },
+    );
+    await refuses(model.resizeTokenEmbeddings(30), "InvalidArgument", /no table of 19 words/);
+    await refuses(
+      model.resizeTokenEmbeddings(0),
+      "InvalidArgument",
+      /count: expected a whole number from 1/,
+    );
+  });
 });

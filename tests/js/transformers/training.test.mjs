@@ -7,6 +7,8 @@ import {
   AutoModelForCausalLM,
   answerExample,
   DataCollatorForLanguageModeling,
+  DataCollatorForPreference,
+  dpoLoss,
   fit,
   packExamples,
 } from "edgegrad/transformers";
@@ -36,6 +38,44 @@ describe("examples", () => {
       { inputIds: [5, 6], labels: [5, 6] },
     ]);
     assert.throws(() => packExamples([], 0), /length/);
+  });
+
+  test("are packed into blocks in which they do not see each other", async () => {
+    const given = [[1, 2, 3], [4, 5, 6, 7, 8, 9], [3, 1], [2]].map((inputIds) => ({ inputIds }));
+    const blocks = packExamples(given, 5, { separate: true });
+    assert.deepEqual(blocks, [
+      {
+        inputIds: [1, 2, 3, 9, 2],
+        labels: [-100, 2, 3, -100, -100],
+        positionIds: [0, 1, 2, 0, 0],
+        sequenceIds: [1, 1, 1, 2, 3],
+      },
+      {
+        inputIds: [4, 5, 6, 7, 8],
+        labels: [-100, 5, 6, 7, 8],
+        positionIds: [0, 1, 2, 3, 4],
+        sequenceIds: [1, 1, 1, 1, 1],
+      },
+      { inputIds: [3, 1], labels: [-100, 1], positionIds: [0, 1], sequenceIds: [1, 1] },
+    ]);
+    for (const name of ["llama", "gpt2", "gemma2", "gpt_neox", "mistral"]) {
+      const own = kDecoders[name];
+      const { tensors } = drawWeights(own.shapes);
+      const model = await AutoModelForCausalLM.fromPretrained(filesOf(own.config, tensors));
+      const [first] = packExamples(given.slice(0, 1).concat(given.slice(2)), 6, { separate: true });
+      const { inputIds, labels, ...options } = collator.collate([first, blocks[1]]);
+      const { logits } = model.call(inputIds, options);
+      const alone = (ids) => model.call(eg.tensor([ids], { dtype: "int64" })).logits.at(0);
+      const near = { rtol: 1e-4, atol: 1e-4 };
+      const packed = logits.at(0);
+      eg.testing.assertClose(packed.narrow(0, 0, 3), alone([1, 2, 3]), near);
+      eg.testing.assertClose(packed.narrow(0, 3, 2), alone([3, 1]), near);
+      eg.testing.assertClose(packed.narrow(0, 5, 1), alone([2]), near);
+      assert.throws(
+        () => model.call(inputIds, { sequenceIds: labels.narrow(1, 0, 2) }),
+        /\[sequenceIds\] expected the shape \[2, 6\]/,
+      );
+    }
   });
 
   test("become batches, in which padding is not learned", () => {
@@ -369,5 +409,75 @@ describe("fit()", () => {
       fit(model, loader, { optimizer }),
       /no parameter of the model requires a gradient/,
     );
+  });
+});
+
+describe("direct preference optimization", () => {
+  const pairs = [
+    { prompt: [1, 2], chosen: [3, 4, 5], rejected: [6, 7] },
+    { prompt: [5], chosen: [8], rejected: [9, 10, 11] },
+  ];
+  const preferences = new DataCollatorForPreference({ padTokenId: 0 });
+  const logOf = (model, prompt, answer) => {
+    const ids = eg.tensor([[...prompt, ...answer]], { dtype: "int64" });
+    const rows = eg.logSoftmax(model.call(ids).logits.at(0), -1).arraySync();
+    return answer.reduce((sum, token, i) => sum + rows[prompt.length + i - 1][token], 0);
+  };
+  const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+
+  test("has the loss of its formula, against a model or without the adapters", async () => {
+    const reference = await AutoModelForCausalLM.fromPretrained(kFiles);
+    const base = await AutoModelForCausalLM.fromPretrained(kFiles);
+    const model = getPeftModel(base, new LoraConfig({ targetModules: "all-linear" }));
+    eg.noGrad(() => {
+      for (const one of model.parameters()) {
+        if (one.requiresGrad) one.add_(eg.randn(one.shape).mul(0.2));
+      }
+    });
+    const batch = preferences.collate(pairs);
+    const beta = 0.3;
+    const rewards = (answer) =>
+      pairs.map((pair) => {
+        const [prompt, tokens] = [pair.prompt, pair[answer]];
+        return beta * (logOf(model, prompt, tokens) - logOf(reference, prompt, tokens));
+      });
+    const [chosen, rejected] = [rewards("chosen"), rewards("rejected")];
+    for (const labelSmoothing of [0, 0.2]) {
+      const losses = chosen.map((one, i) => {
+        const margin = one - rejected[i];
+        return -(
+          (1 - labelSmoothing) * Math.log(sigmoid(margin)) +
+          labelSmoothing * Math.log(sigmoid(-margin))
+        );
+      });
+      const wanted = (losses[0] + losses[1]) / 2;
+      for (const options of [{}, { reference }]) {
+        const own = dpoLoss(model, batch, { beta, labelSmoothing, ...options });
+        assert.ok(Math.abs(own.loss.item() - wanted) < 1e-4);
+        eg.testing.assertClose(own.chosenRewards, eg.tensor(chosen), { rtol: 1e-3, atol: 1e-4 });
+        eg.testing.assertClose(own.rejectedRewards, eg.tensor(rejected), {
+          rtol: 1e-3,
+          atol: 1e-4,
+        });
+      }
+    }
+    assert.throws(() => dpoLoss(base, batch), /nothing to compare the model with/);
+    assert.throws(() => dpoLoss(model, batch, { labelSmoothing: 0.5 }), /labelSmoothing/);
+  });
+
+  test("makes the better answers likelier than the worse ones", async () => {
+    const base = await AutoModelForCausalLM.fromPretrained(kFiles);
+    const model = getPeftModel(base, new LoraConfig({ targetModules: "all-linear" }));
+    const learned = model.parameters().filter(({ requiresGrad }) => requiresGrad);
+    const optimizer = new eg.optim.AdamW(learned, { lr: 0.02 });
+    const loader = new eg.data.DataLoader(pairs, {
+      batchSize: 2,
+      collateFn: preferences.collate,
+    });
+    const lossOf = (one, batch) => dpoLoss(one, batch);
+    const { loss } = await fit(model, loader, { optimizer, lossOf, epochs: 20 });
+    assert.ok(loss < Math.log(2) / 2, `${loss}`);
+    const { chosenRewards, rejectedRewards } = dpoLoss(model, preferences.collate(pairs));
+    assert.ok(chosenRewards.sub(rejectedRewards).min().item() > 0);
   });
 });

@@ -20,6 +20,8 @@ export interface PassOptions {
   /** The keys to attend to: [batch, cached + tokens], 0 where they are masked. */
   readonly attentionMask?: eg.Tensor | null | undefined;
   readonly cache?: KeyValueCache | null | undefined;
+  /** The text that each token belongs to: [batch, tokens]; tokens attend only to their own text. */
+  readonly sequenceIds?: eg.Tensor | null | undefined;
   /** The position of each token: [batch, tokens]; default: consecutive positions. */
   readonly positionIds?: eg.Tensor | null | undefined;
   /** One more than the largest position, if positionIds are given. */
@@ -38,7 +40,16 @@ export class Pass {
   constructor(options: PassOptions) {
     this.#options = options;
     this.past = options.cache?.length ?? 0;
-    const { attentionMask: mask, ids } = options;
+    const { attentionMask: mask, ids, sequenceIds } = options;
+    if (
+      sequenceIds &&
+      (this.past > 0 || String(sequenceIds.shape) !== String(ids.shape.slice(0, 2)))
+    ) {
+      const wanted = `[${ids.shape.slice(0, 2).join(", ")}]`;
+      const got = `[${sequenceIds.shape.join(", ")}]`;
+      const message = `expected the shape ${wanted} and no tokens in a cache, got ${got}.`;
+      fail("ShapeMismatch", "sequenceIds", message);
+    }
     const [batch] = ids.shape;
     if (mask && String(mask.shape) !== String([batch, this.keys])) {
       const advice =
@@ -96,12 +107,12 @@ export class Pass {
   }
 
   #makeMask(window: number | null): AttentionMask {
-    const { attentionMask = null, isCausal, like } = this.#options;
+    const { attentionMask = null, isCausal, like, sequenceIds } = this.#options;
     const { device, dtype } = like;
     const tokens = this.keys - this.past;
     const isWindowed = window !== null && this.keys > window;
     const isOrdered = isCausal && tokens > 1;
-    if (attentionMask === null && !isWindowed) {
+    if (attentionMask === null && !isWindowed && !sequenceIds) {
       if (!isOrdered) return { attnMask: null, isCausal: false };
       if (this.past === 0) return { attnMask: null, isCausal: true };
     }
@@ -117,6 +128,10 @@ export class Pass {
           order = order.logicalAnd(isCausal ? key.gt(first) : key.ge(first));
         }
         seen = own === null ? order : own.logicalAnd(order);
+      }
+      if (sequenceIds) {
+        const own = sequenceIds.unsqueeze(2).eq(sequenceIds.unsqueeze(1)).unsqueeze(1);
+        seen = seen === null ? own : own.logicalAnd(seen);
       }
       const nothing = eg.zeros([], { device, dtype });
       const hidden = eg.full([], -Infinity, { device, dtype });

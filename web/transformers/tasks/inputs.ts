@@ -26,6 +26,11 @@ export interface EncoderOptions {
 export interface DecoderOptions extends EncoderOptions {
   /** One more than the largest of positionIds, which some rotary scalings need. */
   readonly positions?: number | null | undefined;
+  /**
+   * The text that each token belongs to, for several texts in one row: [batch, tokens]. Tokens attend to those of their own text only; positionIds begin again with
+   * each text.
+   */
+  readonly sequenceIds?: eg.Tensor | null | undefined;
   /** The cache of earlier tokens. */
   readonly pastKeyValues?: KeyValueCache | null | undefined;
   /** Return a cache of the tokens; default false. */
@@ -73,6 +78,7 @@ const kEncoder = { attentionMask: kTensor, positionIds: kTensor, tokenTypeIds: k
 const kDecoder = {
   ...kEncoder,
   positions: orNull(kCount),
+  sequenceIds: kTensor,
   pastKeyValues: orNull({
     expected: "a KeyValueCache",
     accepts: (value) => value instanceof KeyValueCache,

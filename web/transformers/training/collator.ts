@@ -39,6 +39,10 @@ export interface LanguageBatch {
   readonly attentionMask: eg.Tensor;
   /** The tokens to predict, of the same shape; -100 where there is nothing to predict. */
   readonly labels: eg.Tensor;
+  /** The positions, of the same shape, if the examples have them. */
+  readonly positionIds?: eg.Tensor;
+  /** The text that each token belongs to, of the same shape, if the examples say it; 0 for padding. */
+  readonly sequenceIds?: eg.Tensor;
 }
 
 const kOptions = {
@@ -97,6 +101,20 @@ export class DataCollatorForLanguageModeling {
       return paddingSide === "left" ? [...rest, ...list] : [...list, ...rest];
     };
     const tensorOf = (list: number[][]) => eg.tensor(list, { dtype: "int64" });
+    const ofAll = (name: "positionIds" | "sequenceIds") => {
+      const lists = examples.flatMap((one) => one[name]?.slice(0, maxLength) ?? []);
+      if (lists.length === 0) return {};
+      return {
+        [name]: tensorOf(
+          examples.map((one, i) => {
+            const list = one[name]?.slice(0, maxLength);
+            const missing = () =>
+              rows[i]?.ids.map((_, j) => (name === "positionIds" ? j : 1)) ?? [];
+            return filled(list ?? missing(), 0);
+          }),
+        ),
+      };
+    };
     return {
       inputIds: tensorOf(rows.map(({ ids }) => filled(ids, padTokenId))),
       attentionMask: tensorOf(
@@ -108,6 +126,8 @@ export class DataCollatorForLanguageModeling {
         ),
       ),
       labels: tensorOf(rows.map(({ labels }) => filled(labels, -100))),
+      ...ofAll("positionIds"),
+      ...ofAll("sequenceIds"),
     };
   };
 
