@@ -36,6 +36,8 @@ export type {
   StoppingCriteria,
   Streamer,
 } from "./generation/options.js";
+export { AutoImageProcessor } from "./images/auto_image_processor.js";
+export type { ImageLike, ImageProcessor, ProcessOptions } from "./images/types.js";
 export { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "./model.js";
 export {
   AutoFeatureExtractor,

@@ -18,7 +18,7 @@ import {
 } from "./plain_layers.mjs";
 
 // Collects shapes: put("dense", 4, 3) is a layer of 4 outputs, put("norm", 4) a norm.
-function shapesOf(fill) {
+export function shapesOf(fill) {
   const shapes = {};
   fill((name, out, inputs, bias = true) => {
     shapes[`${name}.weight`] = inputs ? [out, inputs] : [out];
@@ -27,8 +27,9 @@ function shapesOf(fill) {
   return shapes;
 }
 
-const part = (w) => (x, name) => linear(x, w[`${name}.weight`], w[`${name}.bias`]);
-const normOf = (w, eps) => (x, name) => layerNorm(x, w[`${name}.weight`], w[`${name}.bias`], eps);
+export const part = (w) => (x, name) => linear(x, w[`${name}.weight`], w[`${name}.bias`]);
+export const normOf = (w, eps) => (x, name) =>
+  layerNorm(x, w[`${name}.weight`], w[`${name}.bias`], eps);
 
 function bert({ prefix, config, firstPosition = 0, types = 2, head }) {
   const { hidden_size: hidden, intermediate_size: inner, num_hidden_layers: layers } = config;
@@ -266,6 +267,110 @@ function modernbert(head, own = {}) {
   return { config, shapes, logits };
 }
 
+// DeBERTa's buckets: distances up to 2 have their own, longer ones up to 15 share those up to 4.
+function debertaBucket(distance) {
+  const away = Math.abs(distance);
+  if (away <= 2) return distance;
+  const far = Math.ceil(Math.log(away / 2) / Math.log(15 / 2)) + 2;
+  return Math.sign(distance) * far;
+}
+
+function deberta(head, { shared = true, kinds = ["p2c", "c2p"] } = {}) {
+  const config = {
+    ...kBert,
+    model_type: "deberta-v2",
+    relative_attention: true,
+    position_buckets: 4,
+    max_relative_positions: -1,
+    norm_rel_ebd: shared ? "layer_norm" : "none",
+    share_att_key: shared,
+    pos_att_type: shared ? kinds.join("|") : kinds,
+    position_biased_input: !shared,
+    type_vocab_size: shared ? 0 : 2,
+    pooler_hidden_act: "gelu",
+    pooler_dropout: 0,
+    pooler_hidden_size: kBert.hidden_size,
+  };
+  const { vocab_size: words, hidden_size: hidden, intermediate_size: inner } = config;
+  const heads = config.num_attention_heads;
+  const size = hidden / heads;
+  const shapes = shapesOf((put, all) => {
+    all["deberta.embeddings.word_embeddings.weight"] = [words, hidden];
+    if (!shared) {
+      all["deberta.embeddings.position_embeddings.weight"] = [16, hidden];
+      all["deberta.embeddings.token_type_embeddings.weight"] = [2, hidden];
+    }
+    put("deberta.embeddings.LayerNorm", hidden);
+    all["deberta.encoder.rel_embeddings.weight"] = [8, hidden];
+    if (shared) put("deberta.encoder.LayerNorm", hidden);
+    for (const i of range(2)) {
+      const at = `deberta.encoder.layer.${i}`;
+      for (const one of ["query", "key", "value"])
+        put(`${at}.attention.self.${one}_proj`, hidden, hidden);
+      if (!shared && kinds.includes("c2p"))
+        put(`${at}.attention.self.pos_key_proj`, hidden, hidden);
+      if (!shared && kinds.includes("p2c"))
+        put(`${at}.attention.self.pos_query_proj`, hidden, hidden);
+      put(`${at}.attention.output.dense`, hidden, hidden);
+      put(`${at}.attention.output.LayerNorm`, hidden);
+      put(`${at}.intermediate.dense`, inner, hidden);
+      put(`${at}.output.dense`, hidden, inner);
+      put(`${at}.output.LayerNorm`, hidden);
+    }
+    head.shapes(put, hidden, all);
+  });
+  const dot = (a, b) => a.reduce((sum, one, i) => sum + one * b[i], 0);
+  function logits(w, ids) {
+    const [dense, norm] = [part(w), normOf(w, config.layer_norm_eps)];
+    let x = lookUp(w["deberta.embeddings.word_embeddings.weight"], ids);
+    if (!shared) {
+      x = add(x, w["deberta.embeddings.position_embeddings.weight"].slice(0, ids.length));
+      x = add(
+        x,
+        ids.map(() => w["deberta.embeddings.token_type_embeddings.weight"][0]),
+      );
+    }
+    x = norm(x, "deberta.embeddings.LayerNorm");
+    const raw = w["deberta.encoder.rel_embeddings.weight"];
+    const table = shared ? norm(raw, "deberta.encoder.LayerNorm") : raw;
+    const scale = (size * (1 + kinds.length)) ** -0.5;
+    for (const i of range(2)) {
+      const at = `deberta.encoder.layer.${i}`;
+      const self = `${at}.attention.self`;
+      const [q, k, v] = ["query", "key", "value"].map((one) => dense(x, `${self}.${one}_proj`));
+      const placeKeys = kinds.includes("c2p")
+        ? dense(table, shared ? `${self}.key_proj` : `${self}.pos_key_proj`)
+        : null;
+      const placeQueries = kinds.includes("p2c")
+        ? dense(table, shared ? `${self}.query_proj` : `${self}.pos_query_proj`)
+        : null;
+      const ofHead = (row, h) => row.slice(h * size, (h + 1) * size);
+      // The number of a distance: 4 is none.
+      const place = (distance) => Math.min(7, Math.max(0, debertaBucket(distance) + 4));
+      const bias = (h, a, b) => {
+        const c2p = placeKeys ? dot(ofHead(q[a], h), ofHead(placeKeys[place(a - b)], h)) : 0;
+        // Seen from the key: its distance to the query, the other way round.
+        const p2c = placeQueries
+          ? dot(
+              ofHead(k[b], h),
+              ofHead(placeQueries[Math.min(7, Math.max(0, 4 - debertaBucket(b - a)))], h),
+            )
+          : 0;
+        return (c2p + p2c) * scale;
+      };
+      const read = attention(q, k, v, { heads, scale, bias });
+      x = norm(
+        add(x, dense(read, `${at}.attention.output.dense`)),
+        `${at}.attention.output.LayerNorm`,
+      );
+      const mixed = each(dense(x, `${at}.intermediate.dense`), gelu);
+      x = norm(add(x, dense(mixed, `${at}.output.dense`)), `${at}.output.LayerNorm`);
+    }
+    return head.logits({ w, dense, norm }, x);
+  }
+  return { config, shapes, logits };
+}
+
 // ModernBERT's heads have a layer of their own before the scores.
 const modernHead = (after, rowsOf = (x) => x) => ({
   shapes: (put, hidden, all) => {
@@ -330,6 +435,15 @@ export const kTextClassifiers = {
   mpnet: mpnet(
     classifier({ first: "classifier.dense", second: "classifier.out_proj", act: Math.tanh }),
   ),
+  "deberta-v2": deberta(classifier({ first: "pooler.dense", second: "classifier", act: gelu })),
+  "deberta-v2, with positions": deberta(
+    classifier({ first: "pooler.dense", second: "classifier", act: gelu }),
+    { shared: false },
+  ),
+  "deberta-v2, one comparison": deberta(
+    classifier({ first: "pooler.dense", second: "classifier", act: gelu }),
+    { shared: false, kinds: ["p2c"] },
+  ),
   modernbert: modernbert(modernHead(threeClasses, (x) => x.slice(0, 1))),
   "modernbert, the mean of tokens": modernbert(modernHead(threeClasses, meanOf), {
     classifier_pooling: "mean",
@@ -348,6 +462,7 @@ export const kEncodersWith = {
   roberta: (name, count) => robertaWith(perToken(name, count)),
   distilbert: (name, count) => distilbert(perToken(name, count)),
   mpnet: (name, count) => mpnet(perToken(name, count)),
+  "deberta-v2": (name, count) => deberta(perToken(name, count)),
   modernbert: (name, count) => modernbert(modernHead(perToken(name, count))),
 };
 
@@ -412,7 +527,7 @@ export const kMaskedModels = {
 };
 
 // The patches of an image [channels][height][width], each as the numbers that a kernel [out][channels][patch][patch] is multiplied with.
-function patchesOf(image, patch) {
+export function patchesOf(image, patch) {
   const count = image[0].length / patch;
   return range(count * count).map((place) => {
     const [top, left] = [Math.floor(place / count) * patch, (place % count) * patch];
@@ -422,10 +537,10 @@ function patchesOf(image, patch) {
   });
 }
 
-const flat = (kernel) => kernel.map((one) => one.flat(2));
+export const flat = (kernel) => kernel.map((one) => one.flat(2));
 
 // Layers that norm before each part, as ViT and CLIP have them.
-function normFirst(w, x, names, { heads, act, eps, seen }) {
+export function normFirst(w, x, names, { heads, act, eps, seen }) {
   const [dense, norm] = [part(w), normOf(w, eps)];
   const read = norm(x, names.before);
   const [q, k, v] = names.qkv.map((one) => dense(read, one));

@@ -85,8 +85,8 @@ for (const [name, { config, shapes, logits }] of Object.entries(kTextClassifiers
     test("refuse what they have no use for", async () => {
       const model = await opening;
       assert.throws(() => model.call(padded, { useCache: true }), /unknown option "useCache"/);
-      // Rotary positions have no limit.
-      if (config.model_type === "modernbert") return;
+      // Rotary positions and distances have no limit.
+      if (config.model_type === "modernbert" || config.position_biased_input === false) return;
       assert.throws(() => model.call(ids64([idsOf(40, 20)])), /more than the 1[46] positions/);
     });
   });

@@ -9,13 +9,14 @@ export interface PatchSizes {
   readonly channels: number;
   readonly hidden: number;
   readonly patch: number;
-  readonly image: number;
+  /** The number of pixels of a side; null for images of any size. */
+  readonly image: number | null;
   readonly bias: boolean;
 }
 
 /** A convolution whose stride equals its kernel size: one vector per patch. */
 export class PatchConv extends eg.nn.Conv2d {
-  readonly image: number;
+  readonly image: number | null;
 
   constructor({ channels, hidden, patch, image, bias }: PatchSizes) {
     super(channels, hidden, patch, { stride: patch, bias });
@@ -27,8 +28,10 @@ export class PatchConv extends eg.nn.Conv2d {
   override forward(pixels: eg.Tensor): eg.Tensor {
     const [, channels, height, width] = pixels.shape as [number, number, number, number];
     const { image, inChannels } = this;
-    if (channels !== inChannels || height !== image || width !== image) {
-      const wanted = `[batch, ${inChannels}, ${image}, ${image}]`;
+    const isSize = (size: number) => image === null || size === image;
+    if (channels !== inChannels || !isSize(height) || !isSize(width)) {
+      const side = image ?? "any";
+      const wanted = `[batch, ${inChannels}, ${side}, ${side}]`;
       const got = `[${pixels.shape.join(", ")}]`;
       fail("ShapeMismatch", "pixels", `expected ${wanted}, got ${got}: resize the images.`);
     }

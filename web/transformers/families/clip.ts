@@ -13,7 +13,8 @@ import { checkOptions, kFlag } from "../options.js";
 import { checkIds, checkPixels, checkPositions, kTensor } from "../tasks/inputs.js";
 import type { Family } from "./family.js";
 
-interface TowerSpec {
+/** The sizes of a tower. */
+export interface TowerSpec {
   readonly hidden: number;
   readonly intermediate: number;
   readonly layers: number;
@@ -23,7 +24,19 @@ interface TowerSpec {
   readonly dropout: number;
 }
 
-function towerSpec(config: Config, sizes: readonly [number, number, number]): TowerSpec {
+/** What config.json says of a tower if it leaves out a key. */
+interface TowerDefaults {
+  /** The sizes of hidden states and of the MLP, and the number of heads. */
+  readonly sizes: readonly [hidden: number, intermediate: number, heads: number];
+  readonly eps?: number;
+  readonly activation?: string;
+}
+
+/** Reads the sizes of a tower. */
+export function towerSpec(
+  config: Config,
+  { sizes, eps = 1e-5, activation = "quick_gelu" }: TowerDefaults,
+): TowerSpec {
   // In older files each tower has its own, but that of the model is used.
   config.raw("projection_dim");
   config.only("dropout", 0);
@@ -33,13 +46,14 @@ function towerSpec(config: Config, sizes: readonly [number, number, number]): To
     intermediate: config.size("intermediate_size", intermediate),
     layers: config.size("num_hidden_layers", 12),
     heads: config.size("num_attention_heads", heads),
-    eps: config.number("layer_norm_eps", 1e-5),
-    activation: activationOf(config, "hidden_act", "quick_gelu"),
+    eps: config.number("layer_norm_eps", eps),
+    activation: activationOf(config, "hidden_act", activation),
     dropout: config.share("attention_dropout", 0),
   };
 }
 
-class MLP extends eg.nn.Module {
+/** Two layers. */
+export class MLP extends eg.nn.Module {
   fc1: Projection;
   fc2: Projection;
 
@@ -75,7 +89,8 @@ class Layer extends eg.nn.Module {
   }
 }
 
-class Encoder extends eg.nn.Module {
+/** The layers of a tower. */
+export class Encoder extends eg.nn.Module {
   layers: eg.nn.ModuleList<Layer>;
   /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
@@ -93,7 +108,8 @@ class Encoder extends eg.nn.Module {
   }
 }
 
-class TextEmbeddings extends eg.nn.Module {
+/** The sum of token and position embeddings. */
+export class TextEmbeddings extends eg.nn.Module {
   token_embedding: Embedding;
   position_embedding: Embedding;
 
@@ -117,7 +133,7 @@ class TextTower extends eg.nn.Module {
 
   constructor(config: Config) {
     super();
-    const spec = towerSpec(config, [512, 2048, 8]);
+    const spec = towerSpec(config, { sizes: [512, 2048, 8] });
     this.positions = config.size("max_position_embeddings", 77);
     this.end = config.whole("eos_token_id", 49407);
     const words = config.size("vocab_size", 49408);
@@ -172,7 +188,7 @@ class VisionTower extends eg.nn.Module {
 
   constructor(config: Config) {
     super();
-    const spec = towerSpec(config, [768, 3072, 12]);
+    const spec = towerSpec(config, { sizes: [768, 3072, 12] });
     const { hidden, eps } = spec;
     this.embeddings = new VisionEmbeddings(config, hidden);
     this.pre_layrnorm = new eg.nn.LayerNorm(hidden, { eps });
@@ -212,9 +228,11 @@ export interface ClipOutput {
   readonly loss?: eg.Tensor;
 }
 
-const kClipOptions = { pixelValues: kTensor, attentionMask: kTensor, returnLoss: kFlag };
+/** The rules for the options of models that compare texts with images. */
+export const kClipOptions = { pixelValues: kTensor, attentionMask: kTensor, returnLoss: kFlag };
 
-const unit = (x: eg.Tensor) => x.div(eg.linalg.vectorNorm(x, { dim: -1, keepdim: true }));
+/** Returns vectors of length 1. */
+export const unit = (x: eg.Tensor) => x.div(eg.linalg.vectorNorm(x, { dim: -1, keepdim: true }));
 
 /** Both towers of CLIP. */
 export class ClipModel extends PreTrainedModel {

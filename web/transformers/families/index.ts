@@ -8,6 +8,8 @@ import type { Family } from "./family.js";
 const kFamilies: Readonly<Record<string, () => Promise<Family>>> = {
   bert: async () => (await import("./bert.js")).bert,
   clip: async () => (await import("./clip.js")).clip,
+  "deberta-v2": async () => (await import("./deberta_v2.js")).debertaV2,
+  dinov2: async () => (await import("./dinov2.js")).dinov2,
   distilbert: async () => (await import("./distilbert.js")).distilbert,
   gemma2: async () => (await import("./gemma.js")).gemma2,
   gemma3_text: async () => (await import("./gemma.js")).gemma3,
@@ -24,6 +26,7 @@ const kFamilies: Readonly<Record<string, () => Promise<Family>>> = {
   qwen2: async () => (await import("./qwen.js")).qwen2,
   qwen3: async () => (await import("./qwen.js")).qwen3,
   roberta: async () => (await import("./roberta.js")).roberta,
+  siglip: async () => (await import("./siglip.js")).siglip,
   smollm3: async () => (await import("./smollm3.js")).smollm3,
   stablelm: async () => (await import("./stablelm.js")).stablelm,
   t5: async () => (await import("./t5.js")).t5,
