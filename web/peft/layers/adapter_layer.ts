@@ -112,6 +112,30 @@ export class Weight extends eg.nn.Module {
   }
 }
 
+type Factors = eg.nn.ModuleDict<eg.nn.Module & { readonly weight: eg.nn.Parameter }>;
+
+/** Returns the two factors of an adapter by their names in files. */
+export function storedFactors(
+  a: Factors,
+  b: Factors,
+  name: string,
+): Record<string, eg.nn.Parameter> {
+  return {
+    "lora_A.weight": partOf(a, name).weight,
+    "lora_B.weight": partOf(b, name).weight,
+  };
+}
+
+/** Returns the scaled product of the two factors of an adapter, in the shape and dtype of a weight; dimensions after the first are flattened. */
+export function productOf(
+  factors: Readonly<Record<string, eg.Tensor>>,
+  { scaling }: AdapterSettings,
+  { shape, dtype }: eg.Tensor,
+): eg.Tensor {
+  const [a, b] = [factors["lora_A.weight"], factors["lora_B.weight"]] as [eg.Tensor, eg.Tensor];
+  return eg.matmul(b.flatten(1), a.flatten(1)).mul(scaling).reshape(shape).to(dtype);
+}
+
 /** Initializes the two factors of new adapters: their product is zero unless the config initializes both at random. */
 export function drawFactors(
   a: eg.nn.Parameter,

@@ -1,7 +1,14 @@
 // LoRA for 2D convolutions.
 
 import * as eg from "edgegrad";
-import { AdapterLayer, type AdapterSettings, drawFactors, partOf } from "./adapter_layer.js";
+import {
+  AdapterLayer,
+  type AdapterSettings,
+  drawFactors,
+  partOf,
+  productOf,
+  storedFactors,
+} from "./adapter_layer.js";
 
 /** A convolution with two in parallel: one to few channels, and a 1 x 1 convolution from these to all channels. */
 export class LoraConv2d extends AdapterLayer {
@@ -33,17 +40,11 @@ export class LoraConv2d extends AdapterLayer {
   }
 
   override stored(name: string): Record<string, eg.nn.Parameter> {
-    return {
-      "lora_A.weight": partOf(this.lora_A, name).weight,
-      "lora_B.weight": partOf(this.lora_B, name).weight,
-    };
+    return storedFactors(this.lora_A, this.lora_B, name);
   }
 
   override change(name: string, weight: eg.Tensor): eg.Tensor {
-    const { scaling } = this.settingsOf(name);
-    const [a, b] = [partOf(this.lora_A, name).weight, partOf(this.lora_B, name).weight];
-    const product = eg.matmul(b.flatten(1), a.flatten(1)).mul(scaling);
-    return product.reshape(weight.shape).to(weight.dtype);
+    return productOf(this.stored(name), this.settingsOf(name), weight);
   }
 
   override forward(x: eg.Tensor): eg.Tensor {

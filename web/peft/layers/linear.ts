@@ -8,6 +8,7 @@ import {
   failForQuantized,
   isFloating,
   partOf,
+  storedFactors,
   Weight,
 } from "./adapter_layer.js";
 
@@ -63,8 +64,7 @@ export class LoraLinear extends AdapterLayer {
 
   override stored(name: string): Record<string, eg.nn.Parameter> {
     return {
-      "lora_A.weight": partOf(this.lora_A, name).weight,
-      "lora_B.weight": partOf(this.lora_B, name).weight,
+      ...storedFactors(this.lora_A, this.lora_B, name),
       ...(this.hasDora(name) && {
         lora_magnitude_vector: partOf(this.lora_magnitude_vector, name).weight,
       }),

@@ -5,7 +5,8 @@ import {
   AdapterLayer,
   type AdapterSettings,
   drawFactors,
-  partOf,
+  productOf,
+  storedFactors,
   Weight,
 } from "./adapter_layer.js";
 
@@ -35,16 +36,11 @@ export class LoraParameter extends AdapterLayer {
   }
 
   override stored(name: string): Record<string, eg.nn.Parameter> {
-    return {
-      "lora_A.weight": partOf(this.lora_A, name).weight,
-      "lora_B.weight": partOf(this.lora_B, name).weight,
-    };
+    return storedFactors(this.lora_A, this.lora_B, name);
   }
 
   override change(name: string, weight: eg.Tensor): eg.Tensor {
-    const { scaling } = this.settingsOf(name);
-    const [a, b] = [partOf(this.lora_A, name).weight, partOf(this.lora_B, name).weight];
-    return eg.matmul(b, a).mul(scaling).reshape(weight.shape).to(weight.dtype);
+    return productOf(this.stored(name), this.settingsOf(name), weight);
   }
 
   override forward(weight: eg.Tensor): eg.Tensor {

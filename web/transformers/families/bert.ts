@@ -2,9 +2,9 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
+import { LayerStack } from "../blocks/layer_stack.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
-import { runBlocks } from "../blocks/run_blocks.js";
 import { SelfAttention } from "../blocks/self_attention.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
@@ -174,20 +174,6 @@ class Layer extends eg.nn.Module {
   }
 }
 
-class Encoder extends eg.nn.Module {
-  layer: eg.nn.ModuleList<Layer>;
-
-  constructor(spec: BertSpec) {
-    super();
-    this.layer = new eg.nn.ModuleList(Array.from({ length: spec.layers }, () => new Layer(spec)));
-  }
-
-  override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
-    pass.mask();
-    return runBlocks(this.layer, isCheckpointed, x, pass);
-  }
-}
-
 /** The vector of a text, from its first token. */
 export class Pooler extends eg.nn.Module {
   dense: Projection;
@@ -205,7 +191,7 @@ export class Pooler extends eg.nn.Module {
 /** The layers of BERT; `pooler` is null for heads that do not read it. */
 export class BertModel extends PreTrainedModel {
   embeddings: Embeddings;
-  encoder: Encoder;
+  encoder: LayerStack;
   pooler: Pooler | null;
   /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
@@ -218,7 +204,7 @@ export class BertModel extends PreTrainedModel {
   ) {
     super();
     this.embeddings = new Embeddings(spec);
-    this.encoder = new Encoder(spec);
+    this.encoder = new LayerStack(spec.layers, () => new Layer(spec));
     this.pooler = hasPooler ? new Pooler(spec) : null;
   }
 

@@ -3,6 +3,7 @@
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
 import { Embedding, Linear, type Projection, unloaded } from "../blocks/linear.js";
+import { MLP } from "../blocks/mlp.js";
 import { Pass } from "../blocks/pass.js";
 import { PatchConv } from "../blocks/patches.js";
 import { ProjectedAttention } from "../blocks/projected_attention.js";
@@ -52,22 +53,6 @@ export function towerSpec(
   };
 }
 
-/** Two layers. */
-export class MLP extends eg.nn.Module {
-  fc1: Projection;
-  fc2: Projection;
-
-  constructor(private readonly spec: TowerSpec) {
-    super();
-    this.fc1 = new Linear(spec.hidden, spec.intermediate);
-    this.fc2 = new Linear(spec.intermediate, spec.hidden);
-  }
-
-  override forward(x: eg.Tensor): eg.Tensor {
-    return this.fc2.call(this.spec.activation(this.fc1.call(x)));
-  }
-}
-
 class Layer extends eg.nn.Module {
   self_attn: ProjectedAttention;
   layer_norm1: eg.nn.LayerNorm;
@@ -79,7 +64,7 @@ class Layer extends eg.nn.Module {
     const { hidden, heads, dropout, eps } = spec;
     this.self_attn = new ProjectedAttention({ hidden, heads, hasKeyBias: true, dropout, index });
     this.layer_norm1 = new eg.nn.LayerNorm(hidden, { eps });
-    this.mlp = new MLP(spec);
+    this.mlp = new MLP(hidden, spec.intermediate, spec.activation);
     this.layer_norm2 = new eg.nn.LayerNorm(hidden, { eps });
   }
 

@@ -2,12 +2,13 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
+import { ImageAttention } from "../blocks/image_attention.js";
+import { LayerStack } from "../blocks/layer_stack.js";
 import { Linear, type Projection, unloaded } from "../blocks/linear.js";
+import { MLP } from "../blocks/mlp.js";
 import { Pass } from "../blocks/pass.js";
 import { PatchConv } from "../blocks/patches.js";
 import { bicubicMatrix } from "../blocks/resample.js";
-import { runBlocks } from "../blocks/run_blocks.js";
-import { SelfAttention } from "../blocks/self_attention.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { type FeaturesOutput, PreTrainedModel } from "../model.js";
@@ -123,35 +124,6 @@ class Embeddings extends eg.nn.Module {
   }
 }
 
-/** A linear layer that files call "dense". */
-class Dense extends eg.nn.Module {
-  dense: Projection;
-
-  constructor(hidden: number) {
-    super();
-    this.dense = new Linear(hidden, hidden);
-  }
-
-  override forward(x: eg.Tensor): eg.Tensor {
-    return this.dense.call(x);
-  }
-}
-
-class Attention extends eg.nn.Module {
-  attention: SelfAttention;
-  output: Dense;
-
-  constructor({ hidden, heads, hasBias, dropout }: Spec) {
-    super();
-    this.attention = new SelfAttention({ hidden, heads, hasBias, dropout: dropout.attention });
-    this.output = new Dense(hidden);
-  }
-
-  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    return this.output.call(this.attention.call(x, pass));
-  }
-}
-
 /** Multiplies each feature by a learned number. */
 class LayerScale extends eg.nn.Module {
   lambda1: eg.nn.Parameter;
@@ -163,21 +135,6 @@ class LayerScale extends eg.nn.Module {
 
   override forward(x: eg.Tensor): eg.Tensor {
     return x.mul(this.lambda1);
-  }
-}
-
-class MLP extends eg.nn.Module {
-  fc1: Projection;
-  fc2: Projection;
-
-  constructor(private readonly spec: Spec) {
-    super();
-    this.fc1 = new Linear(spec.hidden, spec.inner);
-    this.fc2 = new Linear(spec.inner, spec.hidden);
-  }
-
-  override forward(x: eg.Tensor): eg.Tensor {
-    return this.fc2.call(this.spec.activation(this.fc1.call(x)));
   }
 }
 
@@ -199,7 +156,7 @@ class GatedMLP extends eg.nn.Module {
 
 class Layer extends eg.nn.Module {
   norm1: eg.nn.LayerNorm;
-  attention: Attention;
+  attention: ImageAttention;
   layer_scale1: LayerScale;
   norm2: eg.nn.LayerNorm;
   mlp: MLP | GatedMLP;
@@ -209,10 +166,10 @@ class Layer extends eg.nn.Module {
     super();
     const { hidden, eps, isGated } = spec;
     this.norm1 = new eg.nn.LayerNorm(hidden, { eps });
-    this.attention = new Attention(spec);
+    this.attention = new ImageAttention(spec);
     this.layer_scale1 = new LayerScale(hidden);
     this.norm2 = new eg.nn.LayerNorm(hidden, { eps });
-    this.mlp = isGated ? new GatedMLP(spec) : new MLP(spec);
+    this.mlp = isGated ? new GatedMLP(spec) : new MLP(hidden, spec.inner, spec.activation);
     this.layer_scale2 = new LayerScale(hidden);
   }
 
@@ -223,24 +180,10 @@ class Layer extends eg.nn.Module {
   }
 }
 
-class Encoder extends eg.nn.Module {
-  layer: eg.nn.ModuleList<Layer>;
-
-  constructor(spec: Spec) {
-    super();
-    this.layer = new eg.nn.ModuleList(Array.from({ length: spec.layers }, () => new Layer(spec)));
-  }
-
-  override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
-    pass.mask();
-    return runBlocks(this.layer, isCheckpointed, x, pass);
-  }
-}
-
 /** The layers of DINOv2. */
 class Dinov2Model extends PreTrainedModel {
   embeddings: Embeddings;
-  encoder: Encoder;
+  encoder: LayerStack;
   layernorm: eg.nn.LayerNorm;
   /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
@@ -248,7 +191,7 @@ class Dinov2Model extends PreTrainedModel {
   constructor(readonly spec: Spec) {
     super();
     this.embeddings = new Embeddings(spec);
-    this.encoder = new Encoder(spec);
+    this.encoder = new LayerStack(spec.layers, () => new Layer(spec));
     this.layernorm = new eg.nn.LayerNorm(spec.hidden, { eps: spec.eps });
   }
 

@@ -3,9 +3,10 @@
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import { type Activation, activationOf } from "../blocks/activations.js";
-import { Embedding, Linear, type Projection } from "../blocks/linear.js";
+import { LayerStack } from "../blocks/layer_stack.js";
+import { Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
-import { runBlocks } from "../blocks/run_blocks.js";
+import { PlacedWords } from "../blocks/placed_words.js";
 import { attendToEachOther } from "../blocks/self_attention.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
@@ -56,24 +57,6 @@ function specOf(config: Config): Spec {
       classifier: config.share("seq_classif_dropout", 0.2),
     },
   };
-}
-
-class Embeddings extends eg.nn.Module {
-  word_embeddings: Embedding;
-  position_embeddings: Embedding;
-  LayerNorm: eg.nn.LayerNorm;
-
-  constructor(private readonly spec: Spec) {
-    super();
-    this.word_embeddings = new Embedding(spec.vocabulary, spec.hidden, spec.paddingIdx);
-    this.position_embeddings = new Embedding(spec.positions, spec.hidden);
-    this.LayerNorm = new eg.nn.LayerNorm(spec.hidden, { eps: kEps });
-  }
-
-  override forward(ids: eg.Tensor, positionIds: eg.Tensor): eg.Tensor {
-    const sum = this.word_embeddings.call(ids).add(this.position_embeddings.call(positionIds));
-    return eg.dropout(this.LayerNorm.call(sum), this.spec.dropout.hidden, this.training);
-  }
 }
 
 class Attention extends eg.nn.Module {
@@ -138,31 +121,17 @@ class Block extends eg.nn.Module {
   }
 }
 
-class Transformer extends eg.nn.Module {
-  layer: eg.nn.ModuleList<Block>;
-
-  constructor(spec: Spec) {
-    super();
-    this.layer = new eg.nn.ModuleList(Array.from({ length: spec.layers }, () => new Block(spec)));
-  }
-
-  override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
-    pass.mask();
-    return runBlocks(this.layer, isCheckpointed, x, pass);
-  }
-}
-
 /** The layers of DistilBERT. */
 class DistilBertModel extends PreTrainedModel {
-  embeddings: Embeddings;
-  transformer: Transformer;
+  embeddings: PlacedWords;
+  transformer: LayerStack;
   /** Recompute the activations of each layer in backward instead of keeping them. */
   gradientCheckpointing = false;
 
   constructor(readonly spec: Spec) {
     super();
-    this.embeddings = new Embeddings(spec);
-    this.transformer = new Transformer(spec);
+    this.embeddings = new PlacedWords({ ...spec, eps: kEps, dropout: spec.dropout.hidden });
+    this.transformer = new LayerStack(spec.layers, () => new Block(spec));
   }
 
   override forward(ids: eg.Tensor, given?: EncoderOptions): FeaturesOutput {

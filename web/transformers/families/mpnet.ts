@@ -6,6 +6,7 @@ import { activationOf } from "../blocks/activations.js";
 import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
+import { PlacedWords } from "../blocks/placed_words.js";
 import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
@@ -55,25 +56,6 @@ function specOf(config: Config): Spec {
       classifier: dropped,
     },
   };
-}
-
-class Embeddings extends eg.nn.Module {
-  word_embeddings: Embedding;
-  position_embeddings: Embedding;
-  LayerNorm: eg.nn.LayerNorm;
-
-  constructor(private readonly spec: Spec) {
-    super();
-    const { vocabulary, positions, hidden, eps } = spec;
-    this.word_embeddings = new Embedding(vocabulary, hidden, kPadding);
-    this.position_embeddings = new Embedding(positions, hidden, kPadding);
-    this.LayerNorm = new eg.nn.LayerNorm(hidden, { eps });
-  }
-
-  override forward(ids: eg.Tensor, positionIds: eg.Tensor): eg.Tensor {
-    const sum = this.word_embeddings.call(ids).add(this.position_embeddings.call(positionIds));
-    return eg.dropout(this.LayerNorm.call(sum), this.spec.dropout.hidden, this.training);
-  }
 }
 
 class SelfAttention extends eg.nn.Module {
@@ -166,7 +148,7 @@ class Encoder extends eg.nn.Module {
 
 /** The layers of MPNet. */
 class MPNetModel extends PreTrainedModel {
-  embeddings: Embeddings;
+  embeddings: PlacedWords;
   encoder: Encoder;
   pooler: Pooler | null;
   /** Recompute the activations of each layer in backward instead of keeping them. */
@@ -177,7 +159,11 @@ class MPNetModel extends PreTrainedModel {
     hasPooler: boolean,
   ) {
     super();
-    this.embeddings = new Embeddings(spec);
+    this.embeddings = new PlacedWords({
+      ...spec,
+      paddingIdx: kPadding,
+      dropout: spec.dropout.hidden,
+    });
     this.encoder = new Encoder(spec);
     this.pooler = hasPooler ? new Pooler(spec) : null;
   }

@@ -2,6 +2,7 @@
 
 import * as eg from "edgegrad";
 import { Embedding, Linear, type Projection, unloaded } from "../blocks/linear.js";
+import { MLP } from "../blocks/mlp.js";
 import { Pass } from "../blocks/pass.js";
 import { PatchConv } from "../blocks/patches.js";
 import type { Config } from "../config/config.js";
@@ -13,7 +14,6 @@ import {
   type ClipOutput,
   Encoder,
   kClipOptions,
-  MLP,
   TextEmbeddings,
   type TowerSpec,
   towerSpec,
@@ -111,7 +111,7 @@ class PoolingHead extends eg.nn.Module {
     this.probe = unloaded(1, 1, spec.hidden);
     this.attention = new JoinedAttention(spec);
     this.layernorm = new eg.nn.LayerNorm(spec.hidden, { eps: spec.eps });
-    this.mlp = new MLP(spec);
+    this.mlp = new MLP(spec.hidden, spec.intermediate, spec.activation);
   }
 
   override forward(hidden: eg.Tensor): eg.Tensor {

@@ -2,11 +2,11 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
+import { Dense, ImageAttention } from "../blocks/image_attention.js";
+import { LayerStack } from "../blocks/layer_stack.js";
 import { Linear, type Projection, unloaded } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
 import { PatchConv } from "../blocks/patches.js";
-import { runBlocks } from "../blocks/run_blocks.js";
-import { SelfAttention } from "../blocks/self_attention.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { type FeaturesOutput, PreTrainedModel } from "../model.js";
@@ -89,38 +89,8 @@ class Embeddings extends eg.nn.Module {
   }
 }
 
-/** A linear layer that BERT's files call "dense". */
-class Dense extends eg.nn.Module {
-  dense: Projection;
-
-  constructor(inFeatures: number, outFeatures: number) {
-    super();
-    this.dense = new Linear(inFeatures, outFeatures);
-  }
-
-  override forward(x: eg.Tensor): eg.Tensor {
-    return this.dense.call(x);
-  }
-}
-
-class Attention extends eg.nn.Module {
-  attention: SelfAttention;
-  output: Dense;
-
-  constructor(spec: Spec) {
-    super();
-    const { hidden, heads, hasBias, dropout } = spec;
-    this.attention = new SelfAttention({ hidden, heads, hasBias, dropout: dropout.attention });
-    this.output = new Dense(hidden, hidden);
-  }
-
-  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    return this.output.call(this.attention.call(x, pass));
-  }
-}
-
 class Layer extends eg.nn.Module {
-  attention: Attention;
+  attention: ImageAttention;
   intermediate: Dense;
   output: Dense;
   layernorm_before: eg.nn.LayerNorm;
@@ -129,7 +99,7 @@ class Layer extends eg.nn.Module {
   constructor(private readonly spec: Spec) {
     super();
     const { hidden, intermediate, eps } = spec;
-    this.attention = new Attention(spec);
+    this.attention = new ImageAttention(spec);
     this.intermediate = new Dense(hidden, intermediate);
     this.output = new Dense(intermediate, hidden);
     this.layernorm_before = new eg.nn.LayerNorm(hidden, { eps });
@@ -145,24 +115,10 @@ class Layer extends eg.nn.Module {
   }
 }
 
-class Encoder extends eg.nn.Module {
-  layer: eg.nn.ModuleList<Layer>;
-
-  constructor(spec: Spec) {
-    super();
-    this.layer = new eg.nn.ModuleList(Array.from({ length: spec.layers }, () => new Layer(spec)));
-  }
-
-  override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
-    pass.mask();
-    return runBlocks(this.layer, isCheckpointed, x, pass);
-  }
-}
-
 /** The layers of ViT. */
 class ViTModel extends PreTrainedModel {
   embeddings: Embeddings;
-  encoder: Encoder;
+  encoder: LayerStack;
   layernorm: eg.nn.LayerNorm;
   pooler: Dense | null;
   /** Recompute the activations of each layer in backward instead of keeping them. */
@@ -174,7 +130,7 @@ class ViTModel extends PreTrainedModel {
   ) {
     super();
     this.embeddings = new Embeddings(spec);
-    this.encoder = new Encoder(spec);
+    this.encoder = new LayerStack(spec.layers, () => new Layer(spec));
     this.layernorm = new eg.nn.LayerNorm(spec.hidden, { eps: spec.eps });
     this.pooler = hasPooler ? new Dense(spec.hidden, spec.poolerSize) : null;
   }
