@@ -86,15 +86,16 @@ function tagByRules() {
 
 function tagOf(declaration) {
   if (!declaration) return null;
-  if (ts.isVariableDeclaration(declaration) && isOfSignatures(declaration.type)) return "@function";
+  if (ts.isVariableDeclaration(declaration) && isFunction(declaration)) return "@function";
   const isAlias = ts.isTypeAliasDeclaration(declaration);
   return isAlias && /(Options|Settings|Tolerance)$/.test(declaration.name.text)
     ? "@interface"
     : null;
 }
 
-function isOfSignatures(type) {
-  if (!type) return false;
+// Without a type, it is what a function such as composite() returns; typedoc leaves those that cannot be called.
+function isFunction({ type, initializer }) {
+  if (!type) return initializer !== undefined && ts.isCallExpression(initializer);
   if (ts.isTypeQueryNode(type) || ts.isFunctionTypeNode(type)) return true;
   return ts.isTypeLiteralNode(type) && type.members.every(ts.isCallSignatureDeclaration);
 }

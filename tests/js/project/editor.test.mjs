@@ -1,5 +1,5 @@
 // What editors show of the package, by the language service of the last TypeScript that is written in JavaScript: the parameters of
-// constructors, by position and by name.
+// constructors and of composites, by position and by name.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -37,9 +37,10 @@ const service = ts.createLanguageService({
 
 const kStart = 'import * as eg from "edgegrad";\nconst x = eg.ones([2]);\n';
 
-/** Shows `new CALL` to the service; returns what it says at the name of the class, and about the parameters. */
+/** Shows a call to the service; returns what it says at the name of the class or function, and about the parameters. */
 function shown(call) {
-  text = `${kStart}new ${call};\n`;
+  const isClass = /\.[A-Z]\w*\(/.test(call);
+  text = `${kStart}${isClass ? "new " : ""}${call};\n`;
   version++;
   const errors = service.getSemanticDiagnostics(kFile);
   assert.deepEqual(
@@ -129,6 +130,54 @@ describe("editors show", () => {
     );
   });
 
+  test("the parameters of a composite, by position and by name", () => {
+    const positions = "input: Tensor, nFft: number, hopLength?: number | null | undefined";
+    const byPosition = shown("eg.stft(x, 4)");
+    assert.match(byPosition.documentation, /^The short-time Fourier transform/);
+    assert.ok(byPosition.hover.includes(`(${positions}, winLength?: `), byPosition.hover);
+    const named = shown("eg.stft(x, 4, { center: false })");
+    assert.match(
+      named.hover,
+      /\(input: Tensor, nFft: number, options\?: \{ center\?: boolean; hopLength\?: number \| null; /,
+    );
+    const mixed = "input: Tensor, nFft: number, hopLength: number | null | undefined, options: { ";
+    assert.ok(
+      named.forms.some((form) => form.startsWith(mixed) && form.includes("winLength?: ")),
+      named.forms.join("\n"),
+    );
+    assert.match(
+      shown("eg.hannWindow(4, { periodic: false })").hover,
+      /\(windowLength: number, options\?: \(?TensorOptions & \{ periodic\?: boolean; \}/,
+    );
+  });
+
+  test("for every composite, the same names by position and in its options", () => {
+    text = kStart;
+    version++;
+    const program = service.getProgram();
+    const checker = program.getTypeChecker();
+    const [entry] = program.getSourceFile(kFile).statements;
+    const module = checker.getSymbolAtLocation(entry.moduleSpecifier);
+    const wrong = [];
+    let count = 0;
+    for (const [name, type] of compositesOf(checker, module)) {
+      const forms = type.getCallSignatures().map((form) => form.getParameters());
+      const positions = forms[0].map((parameter) => parameter.name);
+      for (const form of forms.slice(1)) {
+        if (form.at(-1)?.name !== "options") continue;
+        const options = checker.getTypeOfSymbol(form.at(-1)).getNonNullableType();
+        const names = options.getProperties().map((option) => option.name);
+        const expected = positions.slice(form.length - 1).filter((one) => one !== "options");
+        const own = names.filter((one) => expected.includes(one) || !kFactoryOptions.has(one));
+        count++;
+        if (own.toSorted().join() !== expected.toSorted().join())
+          wrong.push(`${name}: ${expected} by position, ${own} in options`);
+      }
+    }
+    assert.ok(count > 100, `${count} forms`);
+    assert.deepEqual(wrong, []);
+  });
+
   test("the parameters of every constructor, and the name of each", () => {
     text = kStart;
     version++;
@@ -154,15 +203,35 @@ describe("editors show", () => {
   });
 });
 
+// What a factory adds to the options of its composite.
+const kFactoryOptions = new Set(["dtype", "device", "requiresGrad"]);
+
+/** Yields the composites of a module and of its namespaces whose arguments can be given by position and by name. */
+function* compositesOf(checker, module) {
+  for (const [name, symbol] of valuesOf(checker, module)) {
+    const { valueDeclaration } = symbol;
+    const file = valueDeclaration?.getSourceFile().fileName;
+    if (!/\/composites\//.test(file) || !ts.isVariableDeclaration(valueDeclaration)) continue;
+    const type = checker.getTypeOfSymbolAtLocation(symbol, valueDeclaration);
+    // The others have types of their own: their results, or which arguments may be given by position, depend on the call.
+    if (type.isIntersection()) yield [name, type];
+  }
+}
+
 /** Yields the classes of a module and of its namespaces. */
-function* classesOf(checker, module, seen = new Set()) {
+function* classesOf(checker, module) {
+  for (const [name, symbol] of valuesOf(checker, module))
+    if (symbol.flags & ts.SymbolFlags.Class)
+      yield [name, checker.getTypeOfSymbolAtLocation(symbol, symbol.valueDeclaration)];
+}
+
+function* valuesOf(checker, module, seen = new Set()) {
   for (const one of checker.getExportsOfModule(module)) {
     const symbol = one.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(one) : one;
     if (seen.has(symbol)) continue;
     seen.add(symbol);
-    if (symbol.flags & ts.SymbolFlags.ValueModule) yield* classesOf(checker, symbol, seen);
-    else if (symbol.flags & ts.SymbolFlags.Class)
-      yield [one.name, checker.getTypeOfSymbolAtLocation(symbol, symbol.valueDeclaration)];
+    if (symbol.flags & ts.SymbolFlags.ValueModule) yield* valuesOf(checker, symbol, seen);
+    else yield [one.name, symbol];
   }
 }
 

@@ -21,6 +21,13 @@ x.backward(null, { retainGraf: true }); // retainGraph
 eg.autograd.grad(x, x, { createGraf: true }); // createGraph
 eg.testing.assertClose(x, x, { rtoll: 1 }); // rtol
 
+eg.stft(x, 4, { hopLenght: 2 }); // hopLength
+eg.stft(x, 4, 2, { winLenght: 2 }); // winLength
+eg.cov(x, { corection: 0 }); // correction
+eg.quantile(x, 0.5, null, { keepDim: true }); // keepdim
+eg.hannWindow(4, { periodc: false }); // periodic
+eg.hammingWindow(4, true, { dtpe: "float64" }); // dtype
+
 new eg.nn.Linear(2, 3, { Bias: false }); // bias
 new eg.nn.Conv2d(1, 2, 3, { strid: 2 }); // stride
 new eg.nn.ConvTranspose2d(1, 2, 3, { strides: 2 }); // stride

@@ -1,6 +1,5 @@
 // Elementwise functions that are composed of other elementwise functions.
 
-import type { Arguments } from "../arguments/read.js";
 import type { Operand } from "../dispatch/types.js";
 import { toDtype } from "../generated/internal.js";
 import {
@@ -33,28 +32,24 @@ import { asTensors, floatTypeOf, numbersLike } from "./constants.js";
 import { listOf } from "./shapes.js";
 
 /** Elementwise quotient, as div() without a rounding mode. */
-export const trueDivide: (input: Operand, other: Operand) => Tensor = /* @__PURE__ */ composite(
+export const trueDivide = /* @__PURE__ */ composite(
   "trueDivide",
   "input:operand other:operand",
-  (input: Operand, other: Operand) => div(input, other),
+  (input, other) => div(input, other),
 );
 
 /** `other` minus `alpha` times `input`: 1 - x is rsub(x, 1). */
-export const rsub: (
-  input: Operand,
-  other: Operand,
-  ...rest: Arguments<[alpha: number | Complex], { alpha?: number | Complex }>
-) => Tensor = /* @__PURE__ */ composite(
+export const rsub = /* @__PURE__ */ composite(
   "rsub",
   "input:operand other:operand alpha:any=1",
-  (input: Operand, other: Operand, alpha: number | Complex) => sub(other, input, { alpha }),
+  (input, other, alpha: number | Complex) => sub(other, input, { alpha }),
 );
 
 /** `input` to the power of `exponent`, computed in float64, which WebGPU does not have, or in complex128 if one is complex. */
-export const floatPower: (input: Operand, exponent: Operand) => Tensor = /* @__PURE__ */ composite(
+export const floatPower = /* @__PURE__ */ composite(
   "floatPower",
   "input:operand exponent:operand",
-  (input: Operand, exponent: Operand) => {
+  (input, exponent) => {
     const dtype = [input, exponent].some(hasComplex) ? "complex128" : "float64";
     return pow(inDtype(input, dtype), inDtype(exponent, dtype));
   },
@@ -69,18 +64,20 @@ function inDtype(operand: Operand, dtype: DType): Operand {
 }
 
 /** input * 2 ** other. */
-export const ldexp: (input: Operand, other: Operand) => Tensor = /* @__PURE__ */ composite(
+export const ldexp = /* @__PURE__ */ composite(
   "ldexp",
   "input:operand other:operand",
-  (given: Operand, other: Operand) => {
-    const [input, exponent] = asTensors(given, other);
-    return mul(input, exp2(exponent));
+  (input, other) => {
+    const [mantissa, exponent] = asTensors(input, other);
+    return mul(mantissa, exp2(exponent));
   },
 );
 
 /** Mantissa and exponent: `input` is mantissa * 2 ** exponent, where 0.5 <= |mantissa| < 1 and the exponent is an int32. */
-export const frexp: (input: Tensor) => [mantissa: Tensor, exponent: Tensor] =
-  /* @__PURE__ */ composite("frexp", "input:tensor", (input: Tensor) => {
+export const frexp = /* @__PURE__ */ composite(
+  "frexp",
+  "input:tensor",
+  (input): [mantissa: Tensor, exponent: Tensor] => {
     if (!isFloat(input.dtype)) {
       fail("DtypeMismatch", "frexp", `input: expected float32 or float64, got ${input.dtype}.`);
     }
@@ -96,7 +93,8 @@ export const frexp: (input: Tensor) => [mantissa: Tensor, exponent: Tensor] =
       0,
     );
     return [scaled(input, neg(exponent)), toDtype(exponent, "int32")];
-  });
+  },
+);
 
 // Multiplies by a power of two in two steps, so that neither factor exceeds the range of the dtype.
 function scaled(value: Tensor, exponent: Tensor): Tensor {
@@ -105,14 +103,10 @@ function scaled(value: Tensor, exponent: Tensor): Tensor {
 }
 
 /** Logarithm of the multivariate gamma function of `p` dimensions. */
-export const mvlgamma: (input: Tensor, p: number) => Tensor = /* @__PURE__ */ composite(
-  "mvlgamma",
-  "input:tensor p:int",
-  logMultigamma,
-);
+export const mvlgamma = /* @__PURE__ */ composite("mvlgamma", "input:tensor p:int", logMultigamma);
 
 /** Alias of mvlgamma(). */
-export const multigammaln: (input: Tensor, p: number) => Tensor = /* @__PURE__ */ composite(
+export const multigammaln = /* @__PURE__ */ composite(
   "multigammaln",
   "input:tensor p:int",
   logMultigamma,
@@ -131,17 +125,13 @@ function logMultigamma(input: Tensor, p: number): Tensor {
 const kDegree = Math.PI / 180;
 
 /** Converts angles from degrees to radians. */
-export const deg2rad: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "deg2rad",
-  "input:tensor",
-  (input: Tensor) => rescaled("deg2rad", input, kDegree),
+export const deg2rad = /* @__PURE__ */ composite("deg2rad", "input:tensor", (input) =>
+  rescaled("deg2rad", input, kDegree),
 );
 
 /** Converts angles from radians to degrees. */
-export const rad2deg: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "rad2deg",
-  "input:tensor",
-  (input: Tensor) => rescaled("rad2deg", input, 1 / kDegree),
+export const rad2deg = /* @__PURE__ */ composite("rad2deg", "input:tensor", (input) =>
+  rescaled("rad2deg", input, 1 / kDegree),
 );
 
 function rescaled(name: string, input: Tensor, factor: number): Tensor {

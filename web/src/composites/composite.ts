@@ -8,7 +8,12 @@
 // functions of the package that are not in the op table, and loop over their samples (tests/js/support/composite_samples.mjs).
 
 import { arrange } from "../dispatch/call.js";
-import { kFactoryOptionNames, makeWithFactoryOptions, named } from "../dispatch/define.js";
+import {
+  type AnyFunction,
+  kFactoryOptionNames,
+  makeWithFactoryOptions,
+  named,
+} from "../dispatch/define.js";
 import { encode } from "../dispatch/encode.js";
 import { interpreter } from "../dispatch/interpreter.js";
 import { Kind, type Op, parseSignature } from "../dispatch/signature.js";
@@ -16,9 +21,7 @@ import { calledAs } from "../runtime/errors.js";
 import type { Device } from "../tensor/dtype.js";
 import { ownResult } from "../tensor/own_result.js";
 import type { Tensor } from "../tensor/tensor.js";
-
-/** Any function of a composite; its declaration has the precise type. */
-type AnyFunction = (...args: never[]) => unknown;
+import type { BodyOf, FactoryBodyOf, FactoryOf, FunctionOf } from "./forms.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: the signature guarantees the types of the values.
 type Body<Result> = (...values: any[]) => Result;
@@ -28,30 +31,45 @@ const kNoId = -1;
 
 /**
  * Returns the function of a composite. `line` declares its parameters. `body` computes the result from all of them by
- * position, with the defaults of the declaration. A list of numbers is passed as it was given: one number or an array.
+ * position, with the defaults of the declaration; the names of its parameters are those of the line. A list of numbers is passed
+ * as it was given: one number or an array. The type of the function follows from both (forms.ts), or is given as `F`
+ * where the type of the result depends on the arguments.
  */
+export function composite<
+  const Line extends string,
+  B extends BodyOf<Line, Tensor | readonly Tensor[]>,
+>(name: string, line: Line, body: B): FunctionOf<Line, B>;
 export function composite<F extends AnyFunction>(
   name: string,
   line: string,
   body: Body<Tensor | readonly Tensor[]>,
-): F {
+): F;
+export function composite(
+  name: string,
+  line: string,
+  body: Body<Tensor | readonly Tensor[]>,
+): unknown {
   const run = runner(name, line, [], body);
-  return named(name, (...given: readonly unknown[]) => run(given)) as unknown as F;
+  return named(name, (...given: readonly unknown[]) => run(given));
 }
 
 /**
  * Like composite(), for a composite that takes no tensors and creates one: it also accepts {device, requiresGrad}. `body` receives
  * the device after the values, and may make the tensor there at once.
  */
+export function compositeFactory<const Line extends string, B extends FactoryBodyOf<Line>>(
+  name: string,
+  line: Line,
+  body: B,
+): FactoryOf<Line, B>;
 export function compositeFactory<F extends AnyFunction>(
   name: string,
   line: string,
   body: Body<Tensor>,
-): F {
+): F;
+export function compositeFactory(name: string, line: string, body: Body<Tensor>): unknown {
   const run = runner(name, line, kFactoryOptionNames, body);
-  return named(name, (...given: readonly unknown[]) =>
-    makeWithFactoryOptions(name, given, run),
-  ) as unknown as F;
+  return named(name, (...given: readonly unknown[]) => makeWithFactoryOptions(name, given, run));
 }
 
 function runner<Result>(

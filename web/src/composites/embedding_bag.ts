@@ -32,41 +32,6 @@ import { dividedByFrequency, limitNorms } from "./embedding_rows.js";
 
 type Mode = "sum" | "mean" | "max";
 
-interface EmbeddingBagOptions {
-  offsets?: Tensor | null;
-  maxNorm?: number | null;
-  normType?: number;
-  scaleGradByFreq?: boolean;
-  mode?: Mode;
-  sparse?: boolean;
-  perSampleWeights?: Tensor | null;
-  includeLastOffset?: boolean;
-  paddingIdx?: number | null;
-}
-
-interface EmbeddingBag {
-  (input: Tensor, weight: Tensor, options?: EmbeddingBagOptions): Tensor;
-  (
-    input: Tensor,
-    weight: Tensor,
-    offsets: Tensor | null,
-    options?: Omit<EmbeddingBagOptions, "offsets">,
-  ): Tensor;
-  (
-    input: Tensor,
-    weight: Tensor,
-    offsets: Tensor | null,
-    maxNorm: number | null,
-    normType: number,
-    scaleGradByFreq: boolean,
-    mode?: Mode,
-    sparse?: boolean,
-    perSampleWeights?: Tensor | null,
-    includeLastOffset?: boolean,
-    paddingIdx?: number | null,
-  ): Tensor;
-}
-
 /**
  * Sum, mean or maximum over bags of rows of `weight` [rows, size]. A bag is a row of `input` [bags, n], or the part of
  * `input` [n] from one of `offsets` [bags] to the next. An empty bag results in zeros; `paddingIdx` is a row that every bag ignores;
@@ -74,21 +39,21 @@ interface EmbeddingBag {
  * scales the selected rows down in place, to that norm of order `normType`; `scaleGradByFreq` divides gradients by the frequency
  * of the row.
  */
-export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
+export const embeddingBag = /* @__PURE__ */ composite(
   "embeddingBag",
   "input:tensor weight:tensor offsets:tensor?=null maxNorm:number?=null normType:number=2 scaleGradByFreq:bool=false mode:choice(sum|mean|max)=mean sparse:bool=false perSampleWeights:tensor?=null includeLastOffset:bool=false paddingIdx:int?=null",
   (
-    input: Tensor,
-    weight: Tensor,
-    offsets: Tensor | null,
-    maxNorm: number | null,
-    normType: number,
-    scaleGradByFreq: boolean,
-    mode: Mode,
-    sparse: boolean,
-    perSampleWeights: Tensor | null,
-    includeLastOffset: boolean,
-    paddingIdx: number | null,
+    input,
+    weight,
+    offsets,
+    maxNorm,
+    normType,
+    scaleGradByFreq,
+    mode,
+    sparse,
+    perSampleWeights,
+    includeLastOffset,
+    paddingIdx,
   ) => {
     refuse(sparse && mode === "max", 'mode "max" does not support sparse.');
     const isScaledMax = scaleGradByFreq && mode === "max";

@@ -1,7 +1,5 @@
 // Estimates of derivatives of sampled functions.
 
-import type { Arguments } from "../arguments/read.js";
-import type { Ints } from "../dispatch/types.js";
 import { add, cat, diff, div, full, mul, narrow, reshape, sub } from "../generated/ops.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -11,24 +9,15 @@ import { axisOf, sizeOf } from "./shapes.js";
 
 type Spacing = number | readonly number[] | readonly Tensor[];
 
-interface GradientOptions {
-  spacing?: Spacing;
-  dim?: Ints | null;
-  edgeOrder?: number;
-}
-
 /**
  * Estimates the derivatives of a function from its values by central differences. Returns one tensor per axis of `dim`, or
  * of all axes. `spacing` is the distance of the points, one distance per axis, or the coordinates per axis; at the edges, differences are
  * one-sided and of order `edgeOrder`, 1 or 2.
  */
-export const gradient: (
-  input: Tensor,
-  ...rest: Arguments<[spacing: Spacing, dim: Ints | null, edgeOrder: number], GradientOptions>
-) => Tensor[] = /* @__PURE__ */ composite(
+export const gradient = /* @__PURE__ */ composite(
   "gradient",
   "input:tensor spacing:any=1 dim:ints?=null edgeOrder:int=1",
-  (input: Tensor, spacing: unknown, dim: Ints | null, edgeOrder: number) => {
+  (input, spacing: Spacing, dim, edgeOrder): Tensor[] => {
     if (edgeOrder !== 1 && edgeOrder !== 2) {
       fail("InvalidArgument", "gradient", `edgeOrder: expected 1 or 2, got ${edgeOrder}.`);
     }

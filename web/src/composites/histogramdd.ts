@@ -1,6 +1,5 @@
 // Counts of points in a grid of any number of dimensions.
 
-import type { Arguments } from "../arguments/read.js";
 import { toDtype } from "../generated/internal.js";
 import { add, diff, div, flatten, mul, ones, reshape, select, sum } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
@@ -11,34 +10,15 @@ import { sizeOf } from "./shapes.js";
 
 type Bins = number | readonly number[] | readonly Tensor[];
 
-interface HistogramddOptions {
-  range?: readonly number[] | null;
-  weight?: Tensor | null;
-  density?: boolean;
-}
-
 /**
  * The number of points in each cell of a grid, and its edges, a tensor for each dimension. The last dimension of `input` has the
  * coordinates of a point. `bins` is the number of bins in each dimension, or an array with one for each, or with their edges; `range` has
  * the ends of each dimension, one after the other. `weight` has a weight per point; with `density` the total volume is 1.
  */
-export const histogramdd: (
-  input: Tensor,
-  bins: Bins,
-  ...rest: Arguments<
-    [range: readonly number[] | null, weight: Tensor | null, density: boolean],
-    HistogramddOptions
-  >
-) => [hist: Tensor, ...binEdges: Tensor[]] = /* @__PURE__ */ composite(
+export const histogramdd = /* @__PURE__ */ composite(
   "histogramdd",
   "input:tensor bins:any range:numbers?=null weight:tensor?=null density:bool=false",
-  (
-    input: Tensor,
-    bins: Bins,
-    range: readonly number[] | null,
-    weight: Tensor | null,
-    density: boolean,
-  ) => {
+  (input, bins: Bins, range, weight, density): [hist: Tensor, ...binEdges: Tensor[]] => {
     const dims = checkPoints(input, bins, range, weight);
     const points = reshape(input.detach(), [-1, dims]);
     const axes = Array.from({ length: dims }, (_, d) => {

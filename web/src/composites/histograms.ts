@@ -1,6 +1,5 @@
 // Counts of elements by value.
 
-import type { Arguments } from "../arguments/read.js";
 import { toDtype } from "../generated/internal.js";
 import {
   amax,
@@ -33,16 +32,10 @@ import { composite } from "./composite.js";
 import { sizeOf } from "./shapes.js";
 
 /** The number of occurrences of each integer from 0 on in a one-dimensional tensor; with `weights`, the sum of their weights. */
-export const bincount: (
-  input: Tensor,
-  ...rest: Arguments<
-    [weights: Tensor | null, minlength: number],
-    { weights?: Tensor | null; minlength?: number }
-  >
-) => Tensor = /* @__PURE__ */ composite(
+export const bincount = /* @__PURE__ */ composite(
   "bincount",
   "input:tensor weights:tensor?=null minlength:int=0",
-  (input: Tensor, weights: Tensor | null, minlength: number) => {
+  (input, weights, minlength) => {
     checkCounted(input, weights, minlength);
     const most = input.numel === 0 ? -1 : Number(amax(input).item<number | bigint>());
     const size = Math.max(most + 1, minlength);
@@ -86,16 +79,10 @@ export function counted(positions: Tensor, size: number, weights: Tensor): Tenso
  * The number of elements in each of `bins` equal intervals from `min` to `max`, or over the range of the data if both are
  * equal. Elements outside are not counted; the last interval includes its end.
  */
-export const histc: (
-  input: Tensor,
-  ...rest: Arguments<
-    [bins: number, min: number, max: number],
-    { bins?: number; min?: number; max?: number }
-  >
-) => Tensor = /* @__PURE__ */ composite(
+export const histc = /* @__PURE__ */ composite(
   "histc",
   "input:tensor bins:int=100 min:number=0 max:number=0",
-  (input: Tensor, bins: number, min: number, max: number) => {
+  (input, bins, min, max) => {
     checkBinned("histc", input, bins);
     const values = flatten(input.detach());
     const [low, high] = rangeOf("histc", values, min, max);
@@ -106,33 +93,14 @@ export const histc: (
   },
 );
 
-interface HistogramOptions {
-  range?: readonly number[] | null;
-  weight?: Tensor | null;
-  density?: boolean;
-}
-
 /**
  * The number of elements in each bin, and the edges of the bins. `bins` is the number of equal bins in `range` (by default
  * the range of the data), or the edges themselves. `weight` has a weight per element; with `density` the total area is 1.
  */
-export const histogram: (
-  input: Tensor,
-  bins: number | Tensor,
-  ...rest: Arguments<
-    [range: readonly number[] | null, weight: Tensor | null, density: boolean],
-    HistogramOptions
-  >
-) => [hist: Tensor, binEdges: Tensor] = /* @__PURE__ */ composite(
+export const histogram = /* @__PURE__ */ composite(
   "histogram",
   "input:tensor bins:any range:numbers?=null weight:tensor?=null density:bool=false",
-  (
-    input: Tensor,
-    bins: unknown,
-    range: readonly number[] | null,
-    weight: Tensor | null,
-    density: boolean,
-  ) => {
+  (input, bins: number | Tensor, range, weight, density): [hist: Tensor, binEdges: Tensor] => {
     checkHistogram(input, bins, range, weight);
     const values = flatten(input.detach());
     const edges = edgesOf("histogram", values, bins, range);

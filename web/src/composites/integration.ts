@@ -9,29 +9,21 @@ import { axisOf, sizeOf } from "./shapes.js";
 const kLine = "y:tensor x:tensor?=null dx:number=1 dim:int=-1";
 
 /** Area under `y` along `dim` by the trapezoidal rule, over the points `x` or steps of `dx`. */
-export const trapezoid: {
-  (y: Tensor, x?: Tensor | null, dx?: number, dim?: number): Tensor;
-  (y: Tensor, options: { x?: Tensor | null; dx?: number; dim?: number }): Tensor;
-  (y: Tensor, x: Tensor | null, options: { dx?: number; dim?: number }): Tensor;
-} = /* @__PURE__ */ composite(
-  "trapezoid",
-  kLine,
-  (y: Tensor, x: Tensor | null, dx: number, dim: number) => {
-    checkNumbers("trapezoid", [x, y]);
-    const axis = axisOf("trapezoid", dim, y.ndim);
-    const last = sizeOf(y, axis) - 1;
-    if (x !== null || last < 1) return sum(areas("trapezoid", y, x, dx, dim), dim);
-    // The sum of all heights minus half the first and the last, which needs no temporary of the size of `y`.
-    const ends = mul(add(select(y, axis, 0), select(y, axis, last)), 0.5);
-    return mul(sub(sum(y, axis), ends), dx);
-  },
-);
+export const trapezoid = /* @__PURE__ */ composite("trapezoid", kLine, (y, x, dx, dim) => {
+  checkNumbers("trapezoid", [x, y]);
+  const axis = axisOf("trapezoid", dim, y.ndim);
+  const last = sizeOf(y, axis) - 1;
+  if (x !== null || last < 1) return sum(areas("trapezoid", y, x, dx, dim), dim);
+  // The sum of all heights minus half the first and the last, which needs no temporary of the size of `y`.
+  const ends = mul(add(select(y, axis, 0), select(y, axis, last)), 0.5);
+  return mul(sub(sum(y, axis), ends), dx);
+});
 
 /** Like trapezoid(), but with one integral for each point after the first. */
-export const cumulativeTrapezoid: typeof trapezoid = /* @__PURE__ */ composite(
+export const cumulativeTrapezoid = /* @__PURE__ */ composite(
   "cumulativeTrapezoid",
   kLine,
-  (y: Tensor, x: Tensor | null, dx: number, dim: number) => {
+  (y, x, dx, dim) => {
     checkNumbers("cumulativeTrapezoid", [x, y]);
     return cumsum(areas("cumulativeTrapezoid", y, x, dx, dim), dim);
   },

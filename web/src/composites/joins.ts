@@ -1,6 +1,5 @@
 // Joining several tensors into one.
 
-import type { Arguments } from "../arguments/read.js";
 import {
   cat,
   expand,
@@ -20,44 +19,34 @@ import { positionsLike } from "./constants.js";
 import { checkLength, listOf, sizeOf, withLeast } from "./shapes.js";
 
 /** Concatenates tensors along their third axis; tensors with fewer dimensions are extended as by atleast3d(). */
-export const dstack: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
-  "dstack",
-  "tensors:tensors",
-  (tensors: readonly Tensor[]) =>
-    cat(
-      tensors.map((one) => withLeast(one, 3)),
-      2,
-    ),
+export const dstack = /* @__PURE__ */ composite("dstack", "tensors:tensors", (tensors) =>
+  cat(
+    tensors.map((one) => withLeast(one, 3)),
+    2,
+  ),
 );
 
 /** Concatenates tensors along their second axis; tensors with fewer than two dimensions become columns. */
-export const columnStack: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
-  "columnStack",
-  "tensors:tensors",
-  (tensors: readonly Tensor[]) =>
-    cat(
-      tensors.map((one) => (one.ndim < 2 ? reshape(one, [one.numel, 1]) : one)),
-      1,
-    ),
+export const columnStack = /* @__PURE__ */ composite("columnStack", "tensors:tensors", (tensors) =>
+  cat(
+    tensors.map((one) => (one.ndim < 2 ? reshape(one, [one.numel, 1]) : one)),
+    1,
+  ),
 );
 
 /** A matrix with the given matrices along its diagonal, and zeros elsewhere. */
-export const blockDiag: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
-  "blockDiag",
-  "tensors:tensors",
-  (tensors: readonly Tensor[]) => {
-    const blocks = tensors.map((one) => asMatrix(one));
-    const width = blocks.reduce((total, block) => total + sizeOf(block, 1), 0);
-    let before = 0;
-    const rows = blocks.map((block) => {
-      const own = sizeOf(block, 1);
-      const row = pad(block, [before, width - own - before]);
-      before += own;
-      return row;
-    });
-    return cat(rows, 0);
-  },
-);
+export const blockDiag = /* @__PURE__ */ composite("blockDiag", "tensors:tensors", (tensors) => {
+  const blocks = tensors.map((one) => asMatrix(one));
+  const width = blocks.reduce((total, block) => total + sizeOf(block, 1), 0);
+  let before = 0;
+  const rows = blocks.map((block) => {
+    const own = sizeOf(block, 1);
+    const row = pad(block, [before, width - own - before]);
+    before += own;
+    return row;
+  });
+  return cat(rows, 0);
+});
 
 function asMatrix(tensor: Tensor): Tensor {
   if (tensor.ndim <= 2) return withLeast(tensor, 2);
@@ -66,10 +55,10 @@ function asMatrix(tensor: Tensor): Tensor {
 }
 
 /** All combinations of one element from each list, as rows; for a single list, the list itself. */
-export const cartesianProd: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
+export const cartesianProd = /* @__PURE__ */ composite(
   "cartesianProd",
   "tensors:tensors",
-  (tensors: readonly Tensor[]) => {
+  (tensors) => {
     for (const { shape } of tensors) {
       if (shape.length !== 1)
         fail(
@@ -84,16 +73,10 @@ export const cartesianProd: (tensors: readonly Tensor[]) => Tensor = /* @__PURE_
 );
 
 /** All combinations of `r` elements of a list in their order, as rows; with `withReplacement` elements may repeat. */
-export const combinations: (
-  input: Tensor,
-  ...rest: Arguments<
-    [r: number, withReplacement: boolean],
-    { r?: number; withReplacement?: boolean }
-  >
-) => Tensor = /* @__PURE__ */ composite(
+export const combinations = /* @__PURE__ */ composite(
   "combinations",
   "input:tensor r:int=2 withReplacement:bool=false",
-  (input: Tensor, r: number, withReplacement: boolean) => {
+  (input, r, withReplacement) => {
     if (input.ndim !== 1)
       fail("ShapeMismatch", "combinations", `input: expected one dimension, got [${input.shape}].`);
     if (r < 0) fail("InvalidArgument", "combinations", `r: expected 0 or more, got ${r}.`);
@@ -144,10 +127,10 @@ export function broadcastShapes(...shapes: readonly (readonly number[])[]): numb
 }
 
 /** Views of tensors, expanded to the shape to which they broadcast. */
-export const broadcastTensors: (tensors: readonly Tensor[]) => Tensor[] = /* @__PURE__ */ composite(
+export const broadcastTensors = /* @__PURE__ */ composite(
   "broadcastTensors",
   "tensors:tensors",
-  (tensors: readonly Tensor[]) => {
+  (tensors): Tensor[] => {
     const shape = broadcastShapes(...tensors.map((one) => one.shape));
     return tensors.map((one) => expand(one, shape));
   },

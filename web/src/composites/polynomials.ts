@@ -8,8 +8,6 @@ import { isComplex, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 
-type Polynomial = (x: Tensor, n: number | Tensor) => Tensor;
-
 /** The polynomial of degree 1 at x, and that of degree k + 1 by those of degrees k and k - 1. */
 interface Family {
   first(x: Tensor): Tensor;
@@ -27,104 +25,91 @@ const kThirdKind: Family = { first: (x) => sub(mul(x, 2), 1), next: kChebyshevSt
 const kFourthKind: Family = { first: (x) => add(mul(x, 2), 1), next: kChebyshevStep };
 
 /** The Chebyshev polynomial of the first kind of degree n, a whole number or a tensor of them; 0 for a negative one. */
-export const chebyshevPolynomialT: Polynomial = /* @__PURE__ */ polynomial(
+export const chebyshevPolynomialT = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialT",
   kFirstKind,
 );
 
 /** The Chebyshev polynomial of the second kind of degree n. */
-export const chebyshevPolynomialU: Polynomial = /* @__PURE__ */ polynomial(
+export const chebyshevPolynomialU = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialU",
   kSecondKind,
 );
 
 /** The Chebyshev polynomial of the third kind of degree n. */
-export const chebyshevPolynomialV: Polynomial = /* @__PURE__ */ polynomial(
+export const chebyshevPolynomialV = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialV",
   kThirdKind,
 );
 
 /** The Chebyshev polynomial of the fourth kind of degree n. */
-export const chebyshevPolynomialW: Polynomial = /* @__PURE__ */ polynomial(
+export const chebyshevPolynomialW = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialW",
   kFourthKind,
 );
 
 /** The Chebyshev polynomial of the first kind of degree n at 2 x - 1. */
-export const shiftedChebyshevPolynomialT: Polynomial = /* @__PURE__ */ polynomial(
+export const shiftedChebyshevPolynomialT = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialT",
   kFirstKind,
   shifted,
 );
 
 /** The Chebyshev polynomial of the second kind of degree n at 2 x - 1. */
-export const shiftedChebyshevPolynomialU: Polynomial = /* @__PURE__ */ polynomial(
+export const shiftedChebyshevPolynomialU = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialU",
   kSecondKind,
   shifted,
 );
 
 /** The Chebyshev polynomial of the third kind of degree n at 2 x - 1. */
-export const shiftedChebyshevPolynomialV: Polynomial = /* @__PURE__ */ polynomial(
+export const shiftedChebyshevPolynomialV = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialV",
   kThirdKind,
   shifted,
 );
 
 /** The Chebyshev polynomial of the fourth kind of degree n at 2 x - 1. */
-export const shiftedChebyshevPolynomialW: Polynomial = /* @__PURE__ */ polynomial(
+export const shiftedChebyshevPolynomialW = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialW",
   kFourthKind,
   shifted,
 );
 
 /** The physicists' Hermite polynomial of degree n. */
-export const hermitePolynomialH: Polynomial = /* @__PURE__ */ polynomial(
-  "special.hermitePolynomialH",
-  {
-    first: (x) => mul(x, 2),
-    next: (k, one, before, x) => sub(mul(mul(x, 2), one), mul(before, 2 * k)),
-  },
-);
+export const hermitePolynomialH = /* @__PURE__ */ polynomial("special.hermitePolynomialH", {
+  first: (x) => mul(x, 2),
+  next: (k, one, before, x) => sub(mul(mul(x, 2), one), mul(before, 2 * k)),
+});
 
 /** The probabilists' Hermite polynomial of degree n. */
-export const hermitePolynomialHe: Polynomial = /* @__PURE__ */ polynomial(
-  "special.hermitePolynomialHe",
-  { first: (x) => x, next: (k, one, before, x) => sub(mul(x, one), mul(before, k)) },
-);
+export const hermitePolynomialHe = /* @__PURE__ */ polynomial("special.hermitePolynomialHe", {
+  first: (x) => x,
+  next: (k, one, before, x) => sub(mul(x, one), mul(before, k)),
+});
 
 /** The Laguerre polynomial of degree n. */
-export const laguerrePolynomialL: Polynomial = /* @__PURE__ */ polynomial(
-  "special.laguerrePolynomialL",
-  {
-    first: (x) => sub(1, x),
-    next: (k, one, before, x) => div(sub(mul(sub(2 * k + 1, x), one), mul(before, k)), k + 1),
-  },
-);
+export const laguerrePolynomialL = /* @__PURE__ */ polynomial("special.laguerrePolynomialL", {
+  first: (x) => sub(1, x),
+  next: (k, one, before, x) => div(sub(mul(sub(2 * k + 1, x), one), mul(before, k)), k + 1),
+});
 
 /** The Legendre polynomial of degree n. */
-export const legendrePolynomialP: Polynomial = /* @__PURE__ */ polynomial(
-  "special.legendrePolynomialP",
-  {
-    first: (x) => x,
-    next: (k, one, before, x) => div(sub(mul(mul(x, 2 * k + 1), one), mul(before, k)), k + 1),
-  },
-);
+export const legendrePolynomialP = /* @__PURE__ */ polynomial("special.legendrePolynomialP", {
+  first: (x) => x,
+  next: (k, one, before, x) => div(sub(mul(mul(x, 2 * k + 1), one), mul(before, k)), k + 1),
+});
 
 function shifted(x: Tensor): Tensor {
   return sub(mul(x, 2), 1);
 }
 
-function polynomial(
-  name: string,
-  family: Family,
-  argument: (x: Tensor) => Tensor = (x) => x,
-): Polynomial {
-  return composite<Polynomial>(name, "x:tensor n:any", (given: Tensor, n: unknown) => {
-    if (isComplex(given.dtype))
-      fail("DtypeMismatch", name, `x: expected real numbers, got ${given.dtype}.`);
-    const x = argument(isFloat(given.dtype) ? given : toDtype(given, getDefaultDtype()));
-    return n instanceof Tensor ? ofDegrees(name, family, x, n) : ofDegree(name, family, x, n);
+function polynomial(name: string, family: Family, argument: (x: Tensor) => Tensor = (x) => x) {
+  return composite(name, "x:tensor n:any", (x, n: number | Tensor) => {
+    if (isComplex(x.dtype))
+      fail("DtypeMismatch", name, `x: expected real numbers, got ${x.dtype}.`);
+    const at = argument(isFloat(x.dtype) ? x : toDtype(x, getDefaultDtype()));
+    return n instanceof Tensor ? ofDegrees(name, family, at, n) : ofDegree(name, family, at, n);
   });
 }
 

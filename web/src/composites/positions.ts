@@ -1,6 +1,5 @@
 // Indices of elements.
 
-import type { Ints } from "../dispatch/types.js";
 import { toDtype } from "../generated/internal.js";
 import {
   all,
@@ -18,35 +17,29 @@ import {
 import { kMaxDims } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
 import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
-import type { TensorOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
 
 /** The indices of the elements that are not zero, one row per element. */
-export const argwhere: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "argwhere",
-  "input:tensor",
-  (input: Tensor) => nonzero(input),
+export const argwhere = /* @__PURE__ */ composite("argwhere", "input:tensor", (input) =>
+  nonzero(input),
 );
 
 const kTriangleLine = "row:int col:int offset:int=0 dtype:dtype?=null";
 
 /** Rows and columns of the elements of a matrix on and below a diagonal. */
-export const trilIndices: {
-  (row: number, col: number, offset?: number, options?: TensorOptions): Tensor;
-  (row: number, col: number, options: TensorOptions & { offset?: number }): Tensor;
-} = /* @__PURE__ */ compositeFactory(
+export const trilIndices = /* @__PURE__ */ compositeFactory(
   "trilIndices",
   kTriangleLine,
-  (row: number, col: number, offset: number, dtype: DType | null) =>
+  (row, col, offset, dtype) =>
     positionsIn(tril(ones([row, col], { dtype: "bool" }), offset), dtype),
 );
 
 /** Rows and columns of the elements of a matrix on and above a diagonal. */
-export const triuIndices: typeof trilIndices = /* @__PURE__ */ compositeFactory(
+export const triuIndices = /* @__PURE__ */ compositeFactory(
   "triuIndices",
   kTriangleLine,
-  (row: number, col: number, offset: number, dtype: DType | null) =>
+  (row, col, offset, dtype) =>
     positionsIn(triu(ones([row, col], { dtype: "bool" }), offset), dtype),
 );
 
@@ -55,13 +48,10 @@ function positionsIn(triangle: Tensor, dtype: DType | null): Tensor {
 }
 
 /** Converts indices into the flattened `shape` to indices along each axis: a list with one tensor per axis. */
-export const unravelIndex: {
-  (indices: Tensor, shape: Ints): Tensor[];
-  (indices: Tensor, options: { shape: Ints }): Tensor[];
-} = /* @__PURE__ */ composite(
+export const unravelIndex = /* @__PURE__ */ composite(
   "unravelIndex",
   "indices:tensor shape:ints",
-  (indices: Tensor, shape: Ints) => {
+  (indices, shape): Tensor[] => {
     if (isFloat(indices.dtype) || indices.dtype === "bool" || isComplex(indices.dtype)) {
       fail("DtypeMismatch", "unravelIndex", `indices: expected integers, got ${indices.dtype}.`);
     }

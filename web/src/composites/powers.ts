@@ -1,6 +1,5 @@
 // Tensors made of powers.
 
-import type { Arguments } from "../arguments/read.js";
 import {
   cat,
   cumprod,
@@ -15,22 +14,17 @@ import {
 import { complexDtypeFor, linspace } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
-import { type Complex, type Device, type DType, isComplexNumber } from "../tensor/dtype.js";
-import type { TensorOptions } from "../tensor/factory_options.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { type Complex, isComplexNumber } from "../tensor/dtype.js";
 import { composite, compositeFactory } from "./composite.js";
 import { sizeOf } from "./shapes.js";
 
 type End = number | Complex;
 
 /** `base` raised to `steps` exponents, evenly spaced from `start` to `end` inclusive. */
-export const logspace: {
-  (start: End, end: End, steps: number, base?: number, options?: TensorOptions): Tensor;
-  (start: End, end: End, steps: number, options: TensorOptions & { base?: number }): Tensor;
-} = /* @__PURE__ */ compositeFactory(
+export const logspace = /* @__PURE__ */ compositeFactory(
   "logspace",
   "start:any end:any steps:int base:number=10 dtype:dtype?=null",
-  (start: End, end: End, steps: number, base: number, given: DType | null, device?: Device) => {
+  (start: End, end: End, steps, base, given, device) => {
     if (isComplexNumber(start) || isComplexNumber(end)) {
       const dtype = complexDtypeFor("logspace", given);
       const exponents = linspace(start, end, steps, { dtype: "complex128" });
@@ -50,16 +44,10 @@ export const logspace: {
  * A matrix of the powers of each number, one row per number, with `N` columns (by default square). The highest power comes
  * first unless `increasing`.
  */
-export const vander: (
-  x: Tensor,
-  ...rest: Arguments<
-    [N: number | null, increasing: boolean],
-    { N?: number | null; increasing?: boolean }
-  >
-) => Tensor = /* @__PURE__ */ composite(
+export const vander = /* @__PURE__ */ composite(
   "vander",
   "x:tensor N:int?=null increasing:bool=false",
-  (x: Tensor, N: number | null, increasing: boolean) => {
+  (x, N, increasing) => {
     if (x.ndim !== 1)
       fail("ShapeMismatch", "vander", `x: expected one dimension, got [${x.shape}].`);
     const width = N ?? sizeOf(x, 0);

@@ -7,17 +7,13 @@ import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 
 /** Whether each element is positive infinity. */
-export const isposinf: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "isposinf",
-  "input:tensor",
-  (input: Tensor) => isInfinity("isposinf", input, Infinity),
+export const isposinf = /* @__PURE__ */ composite("isposinf", "input:tensor", (input) =>
+  isInfinity("isposinf", input, Infinity),
 );
 
 /** Whether each element is negative infinity. */
-export const isneginf: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "isneginf",
-  "input:tensor",
-  (input: Tensor) => isInfinity("isneginf", input, -Infinity),
+export const isneginf = /* @__PURE__ */ composite("isneginf", "input:tensor", (input) =>
+  isInfinity("isneginf", input, -Infinity),
 );
 
 function isInfinity(name: string, input: Tensor, value: number): Tensor {
@@ -28,11 +24,8 @@ function isInfinity(name: string, input: Tensor, value: number): Tensor {
 }
 
 /** Whether each element has no imaginary part. */
-export const isreal: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "isreal",
-  "input:tensor",
-  (input: Tensor) =>
-    isComplex(input.dtype)
-      ? eq(imag(input), 0)
-      : full(input.shape, true, { dtype: "bool", device: input.device }),
+export const isreal = /* @__PURE__ */ composite("isreal", "input:tensor", (input) =>
+  isComplex(input.dtype)
+    ? eq(imag(input), 0)
+    : full(input.shape, true, { dtype: "bool", device: input.device }),
 );

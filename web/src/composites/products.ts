@@ -13,13 +13,10 @@ type Contracted = number | readonly [Ints, Ints] | Tensor;
  * Sums products over axes of both tensors: over the last `dims` axes of `a` and the first `dims` of `b`, or over the axes
  * that `dims` lists for each of them. A size of 1 broadcasts.
  */
-export const tensordot: {
-  (a: Tensor, b: Tensor, dims?: Contracted): Tensor;
-  (a: Tensor, b: Tensor, options: { dims?: Contracted }): Tensor;
-} = /* @__PURE__ */ composite(
+export const tensordot = /* @__PURE__ */ composite(
   "tensordot",
   "a:tensor b:tensor dims:any=2",
-  (a: Tensor, b: Tensor, dims: unknown) => {
+  (a, b, dims: Contracted) => {
     const [ofA, ofB] = axesOf(a, b, dims);
     checkSizes(a, ofA, b, ofB);
     const restOfA = others(a, ofA);
@@ -100,20 +97,20 @@ function asMatrix(tensor: Tensor, rows: readonly number[], columns: readonly num
 }
 
 /** Sums products over the last axis of both tensors; the plain product if one has no dimensions. */
-export const inner: (input: Tensor, other: Tensor) => Tensor = /* @__PURE__ */ composite(
+export const inner = /* @__PURE__ */ composite(
   "inner",
   "input:tensor other:tensor",
-  (input: Tensor, other: Tensor) =>
+  (input, other) =>
     input.ndim === 0 || other.ndim === 0
       ? mul(input, other)
       : tensordot(input, other, [[-1], [-1]]),
 );
 
 /** The dot product of two vectors, with the first one conjugated. */
-export const vdot: (input: Tensor, other: Tensor) => Tensor = /* @__PURE__ */ composite(
+export const vdot = /* @__PURE__ */ composite(
   "vdot",
   "input:tensor other:tensor",
-  (input: Tensor, other: Tensor) => {
+  (input, other) => {
     if (input.ndim !== 1 || other.ndim !== 1 || input.numel !== other.numel) {
       const reason = "expected two tensors of one dimension and the same size";
       fail("ShapeMismatch", "vdot", `${reason}, got [${input.shape}] and [${other.shape}].`);

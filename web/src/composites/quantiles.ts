@@ -1,6 +1,5 @@
 // Quantiles: values below which given fractions of the elements lie.
 
-import type { Arguments } from "../arguments/read.js";
 import { toDtype } from "../generated/internal.js";
 import {
   all,
@@ -42,26 +41,19 @@ const kLine =
  * The values below which the fractions `q` (0..1) of the elements along `dim`, or of all elements, lie. If `q` is a list, the
  * result has a new first axis for it. NaN if one of the elements is NaN.
  */
-export const quantile: (
-  input: Tensor,
-  q: number | Tensor,
-  ...rest: Arguments<
-    [dim: number | null, keepdim: boolean, interpolation: Interpolation],
-    { dim?: number | null; keepdim?: boolean; interpolation?: Interpolation }
-  >
-) => Tensor = /* @__PURE__ */ composite(
+export const quantile = /* @__PURE__ */ composite(
   "quantile",
   kLine,
-  (input: Tensor, q: number | Tensor, dim: number | null, keepdim: boolean, kind: Interpolation) =>
-    quantilesOf("quantile", input, q, dim, keepdim, kind, false),
+  (input, q: number | Tensor, dim, keepdim, interpolation) =>
+    quantilesOf("quantile", input, q, dim, keepdim, interpolation, false),
 );
 
 /** Like quantile(), but ignores elements that are NaN. */
-export const nanquantile: typeof quantile = /* @__PURE__ */ composite(
+export const nanquantile = /* @__PURE__ */ composite(
   "nanquantile",
   kLine,
-  (input: Tensor, q: number | Tensor, dim: number | null, keepdim: boolean, kind: Interpolation) =>
-    quantilesOf("nanquantile", input, q, dim, keepdim, kind, true),
+  (input, q: number | Tensor, dim, keepdim, interpolation) =>
+    quantilesOf("nanquantile", input, q, dim, keepdim, interpolation, true),
 );
 
 function quantilesOf(

@@ -11,13 +11,15 @@ import { compositeFactory } from "./composite.js";
 type End = number | bigint;
 type DrawOptions = TensorOptions & GeneratorOption;
 
-/** Random integers in [low, high) in the shape of `input`, by default of its dtype; randintLike(input, high) begins at 0. */
-export const randintLike: {
+interface RandintLike {
   (input: Tensor, high: End, options?: DrawOptions): Tensor;
   (input: Tensor, low: End, high: End, options?: DrawOptions): Tensor;
   (input: Tensor, options: { low?: End; high: End } & DrawOptions): Tensor;
-} = /* @__PURE__ */ withGenerator(
-  /* @__PURE__ */ compositeFactory(
+}
+
+/** Random integers in [low, high) in the shape of `input`, by default of its dtype; randintLike(input, high) begins at 0. */
+export const randintLike = /* @__PURE__ */ withGenerator(
+  /* @__PURE__ */ compositeFactory<RandintLike>(
     "randintLike",
     "input:tensor low:scalar=0 high:scalar?=null dtype:dtype?=null",
     (input: Tensor, low: End, high: End | null, dtype: DType | null, device?: Device) => {

@@ -8,27 +8,27 @@ import { composite } from "./composite.js";
 import { withLeast } from "./shapes.js";
 
 /** All elements in one dimension, contiguous; a view if possible. */
-export const ravel: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "ravel",
-  "input:tensor",
-  (input: Tensor) => flatten(contiguous(input)),
+export const ravel = /* @__PURE__ */ composite("ravel", "input:tensor", (input) =>
+  flatten(contiguous(input)),
 );
 
-/** A view with at least one dimension; for a list of tensors, a list of views. */
-export const atleast1d: {
+interface AtLeast {
   (input: Tensor): Tensor;
   (input: readonly Tensor[]): Tensor[];
-} = /* @__PURE__ */ atLeast(1);
+}
+
+/** A view with at least one dimension; for a list of tensors, a list of views. */
+export const atleast1d = /* @__PURE__ */ atLeast(1);
 
 /** A view with at least two dimensions, with new ones in front; for a list of tensors, a list of views. */
-export const atleast2d: typeof atleast1d = /* @__PURE__ */ atLeast(2);
+export const atleast2d = /* @__PURE__ */ atLeast(2);
 
 /** A view with at least three dimensions, with a new third one at the end; for a list of tensors, a list of views. */
-export const atleast3d: typeof atleast1d = /* @__PURE__ */ atLeast(3);
+export const atleast3d = /* @__PURE__ */ atLeast(3);
 
-function atLeast(ndim: 1 | 2 | 3): typeof atleast1d {
+function atLeast(ndim: 1 | 2 | 3): AtLeast {
   const name = `atleast${ndim}d`;
-  return composite(name, "input:any", (input: unknown) => {
+  return composite<AtLeast>(name, "input:any", (input: unknown) => {
     const tensors: unknown[] = [input].flat();
     const views = tensors.map((one) => {
       if (one instanceof Tensor) return withLeast(one, ndim);
@@ -39,17 +39,13 @@ function atLeast(ndim: 1 | 2 | 3): typeof atleast1d {
 }
 
 /** The columns of a matrix in reverse order. */
-export const fliplr: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "fliplr",
-  "input:tensor",
-  (input: Tensor) => flippedAlong("fliplr", input, 1),
+export const fliplr = /* @__PURE__ */ composite("fliplr", "input:tensor", (input) =>
+  flippedAlong("fliplr", input, 1),
 );
 
 /** The rows of a matrix in reverse order. */
-export const flipud: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "flipud",
-  "input:tensor",
-  (input: Tensor) => flippedAlong("flipud", input, 0),
+export const flipud = /* @__PURE__ */ composite("flipud", "input:tensor", (input) =>
+  flippedAlong("flipud", input, 0),
 );
 
 function flippedAlong(name: string, input: Tensor, axis: number): Tensor {
@@ -62,21 +58,19 @@ function flippedAlong(name: string, input: Tensor, axis: number): Tensor {
 }
 
 /** A copy of `length` slices along `dim` from `start` on. */
-export const narrowCopy: {
-  (input: Tensor, dim: number, start: number, length: number): Tensor;
-  (input: Tensor, options: { dim: number; start: number; length: number }): Tensor;
-} = /* @__PURE__ */ composite(
+export const narrowCopy = /* @__PURE__ */ composite(
   "narrowCopy",
   "input:tensor dim:int start:int length:int",
-  (input: Tensor, dim: number, start: number, length: number) =>
-    clone(narrow(input, dim, start, length)),
+  (input, dim, start, length) => clone(narrow(input, dim, start, length)),
 );
 
-/** The sum over the axes along which a tensor of `size` would be broadcast to the shape of `input`. */
-export const sumToSize: {
+interface SumToSize {
   (input: Tensor, size: Ints): Tensor;
   (input: Tensor, ...size: number[]): Tensor;
-} = /* @__PURE__ */ composite(
+}
+
+/** The sum over the axes along which a tensor of `size` would be broadcast to the shape of `input`. */
+export const sumToSize = /* @__PURE__ */ composite<SumToSize>(
   "sumToSize",
   "input:tensor size:ints",
   (input: Tensor, size: Ints) => {

@@ -1,8 +1,6 @@
 // Copies of a tensor in which a view is replaced by other values, and matrices made from diagonals.
 
-import type { Arguments } from "../arguments/read.js";
 import { interpreter } from "../dispatch/interpreter.js";
-import type { Ints, Operand } from "../dispatch/types.js";
 import { slice, toDtype } from "../generated/internal.js";
 import {
   add,
@@ -28,28 +26,19 @@ import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { axisOf, sizeOf } from "./shapes.js";
 
-interface Diagonal {
-  offset?: number;
-  dim1?: number;
-  dim2?: number;
-}
-
-type DiagonalArguments = Arguments<[offset: number, dim1: number, dim2: number], Diagonal>;
-
 /** A copy of `input` whose diagonal(offset, dim1, dim2) is `src`. */
-export const diagonalScatter: (input: Tensor, src: Tensor, ...rest: DiagonalArguments) => Tensor =
-  /* @__PURE__ */ composite(
-    "diagonalScatter",
-    "input:tensor src:tensor offset:int=0 dim1:int=0 dim2:int=1",
-    (input: Tensor, src: Tensor, offset: number, dim1: number, dim2: number) =>
-      written(input, src, (copy) => diagonal(copy, offset, dim1, dim2)),
-  );
+export const diagonalScatter = /* @__PURE__ */ composite(
+  "diagonalScatter",
+  "input:tensor src:tensor offset:int=0 dim1:int=0 dim2:int=1",
+  (input, src, offset, dim1, dim2) =>
+    written(input, src, (copy) => diagonal(copy, offset, dim1, dim2)),
+);
 
 /** A copy of `input` with `value`, a number or a tensor without dimensions, as every element. */
-export const fill: (input: Tensor, value: Operand) => Tensor = /* @__PURE__ */ composite(
+export const fill = /* @__PURE__ */ composite(
   "fill",
   "input:tensor value:operand",
-  (input: Tensor, value: Operand) => {
+  (input, value) => {
     if (!(value instanceof Tensor)) return fill_(clone(input), value);
     if (value.ndim > 0) {
       const reason = `value: expected a number or a tensor without dimensions, got the shape [${value.shape}]`;
@@ -64,13 +53,10 @@ export const fill: (input: Tensor, value: Operand) => Tensor = /* @__PURE__ */ c
  * A copy of `input` whose elements at the positions `index`, counted in row-major order and from the end if negative, are those of `source`, or with `accumulate` the sum
  * of both. Both have as many elements.
  */
-export const put: {
-  (input: Tensor, index: Tensor, source: Tensor, accumulate?: boolean): Tensor;
-  (input: Tensor, index: Tensor, source: Tensor, options: { accumulate?: boolean }): Tensor;
-} = /* @__PURE__ */ composite(
+export const put = /* @__PURE__ */ composite(
   "put",
   "input:tensor index:tensor source:tensor accumulate:bool=false",
-  (input: Tensor, index: Tensor, source: Tensor, accumulate: boolean) => {
+  (input, index, source, accumulate) => {
     if (index.numel !== source.numel) {
       const reason = `source: expected as many elements as index has, ${index.numel}`;
       fail("ShapeMismatch", "put", `${reason}, got ${source.numel}.`);
@@ -83,58 +69,25 @@ export const put: {
 );
 
 /** A copy of `input` whose select(dim, index) is `src`. */
-export const selectScatter: {
-  (input: Tensor, src: Tensor, dim: number, index: number): Tensor;
-  (input: Tensor, src: Tensor, options: { dim: number; index: number }): Tensor;
-} = /* @__PURE__ */ composite(
+export const selectScatter = /* @__PURE__ */ composite(
   "selectScatter",
   "input:tensor src:tensor dim:int index:int",
-  (input: Tensor, src: Tensor, dim: number, index: number) =>
-    written(input, src, (copy) => select(copy, dim, index)),
+  (input, src, dim, index) => written(input, src, (copy) => select(copy, dim, index)),
 );
-
-interface SliceOptions {
-  dim?: number;
-  start?: number | null;
-  end?: number | null;
-  step?: number;
-}
 
 /** A copy of `input` in which every `step`-th slice along `dim`, from `start` up to but not including `end`, is taken from `src`. */
-export const sliceScatter: (
-  input: Tensor,
-  src: Tensor,
-  ...rest: Arguments<
-    [dim: number, start: number | null, end: number | null, step: number],
-    SliceOptions
-  >
-) => Tensor = /* @__PURE__ */ composite(
+export const sliceScatter = /* @__PURE__ */ composite(
   "sliceScatter",
   "input:tensor src:tensor dim:int=0 start:int?=null end:int?=null step:int=1",
-  (
-    input: Tensor,
-    src: Tensor,
-    dim: number,
-    start: number | null,
-    end: number | null,
-    step: number,
-  ) => written(input, src, (copy) => slice(copy, dim, start, end, step)),
+  (input, src, dim, start, end, step) =>
+    written(input, src, (copy) => slice(copy, dim, start, end, step)),
 );
 
-interface Layout {
-  size: Ints;
-  stride: Ints;
-  storageOffset?: number;
-}
-
 /** A copy of `input` whose asStrided(size, stride, storageOffset) is `src`. */
-export const asStridedScatter: {
-  (input: Tensor, src: Tensor, size: Ints, stride: Ints, storageOffset?: number): Tensor;
-  (input: Tensor, src: Tensor, options: Layout): Tensor;
-} = /* @__PURE__ */ composite(
+export const asStridedScatter = /* @__PURE__ */ composite(
   "asStridedScatter",
   "input:tensor src:tensor size:ints stride:ints storageOffset:int=0",
-  (input: Tensor, src: Tensor, size: Ints, stride: Ints, storageOffset: number) =>
+  (input, src, size, stride, storageOffset) =>
     overwritten(input, src, (copy) => asStrided(copy, size, stride, storageOffset)),
 );
 
@@ -168,36 +121,32 @@ function checkSource(view: Tensor, src: Tensor): void {
 }
 
 /** A matrix with all elements of `input` as its diagonal, and zeros elsewhere. */
-export const diagflat: (
-  input: Tensor,
-  ...rest: Arguments<[offset: number], { offset?: number }>
-) => Tensor = /* @__PURE__ */ composite(
+export const diagflat = /* @__PURE__ */ composite(
   "diagflat",
   "input:tensor offset:int=0",
-  (input: Tensor, offset: number) => diag(flatten(input), offset),
+  (input, offset) => diag(flatten(input), offset),
 );
 
 /** Matrices along the axes `dim1` and `dim2` of the result, with the last axis of `input` as their diagonals and zeros elsewhere. */
-export const diagEmbed: (input: Tensor, ...rest: DiagonalArguments) => Tensor =
-  /* @__PURE__ */ composite(
-    "diagEmbed",
-    "input:tensor offset:int=0 dim1:int=-2 dim2:int=-1",
-    (input: Tensor, offset: number, dim1: number, dim2: number) => {
-      if (input.ndim === 0)
-        fail("ShapeMismatch", "diagEmbed", "input: expected at least one dimension.");
-      const { dtype, device, ndim } = input;
-      const axes = [dim1, dim2].map((dim) => axisOf("diagEmbed", dim, ndim + 1));
-      if (axes[0] === axes[1]) {
-        fail(
-          "InvalidArgument",
-          "diagEmbed",
-          `dim2: expected a dimension other than dim1, got ${dim1} and ${dim2}.`,
-        );
-      }
-      const size = sizeOf(input, ndim - 1) + Math.abs(offset);
-      const shape = input.shape.slice(0, -1);
-      for (const axis of axes.sort((a, b) => a - b)) shape.splice(axis, 0, size);
-      const result = zeros(shape, { dtype, device });
-      return written(result, input, (copy) => diagonal(copy, offset, dim1, dim2));
-    },
-  );
+export const diagEmbed = /* @__PURE__ */ composite(
+  "diagEmbed",
+  "input:tensor offset:int=0 dim1:int=-2 dim2:int=-1",
+  (input, offset, dim1, dim2) => {
+    if (input.ndim === 0)
+      fail("ShapeMismatch", "diagEmbed", "input: expected at least one dimension.");
+    const { dtype, device, ndim } = input;
+    const axes = [dim1, dim2].map((dim) => axisOf("diagEmbed", dim, ndim + 1));
+    if (axes[0] === axes[1]) {
+      fail(
+        "InvalidArgument",
+        "diagEmbed",
+        `dim2: expected a dimension other than dim1, got ${dim1} and ${dim2}.`,
+      );
+    }
+    const size = sizeOf(input, ndim - 1) + Math.abs(offset);
+    const shape = input.shape.slice(0, -1);
+    for (const axis of axes.sort((a, b) => a - b)) shape.splice(axis, 0, size);
+    const result = zeros(shape, { dtype, device });
+    return written(result, input, (copy) => diagonal(copy, offset, dim1, dim2));
+  },
+);

@@ -51,11 +51,7 @@ interface UniqueOptions extends ConsecutiveOptions {
   sorted?: boolean;
 }
 
-/**
- * The distinct values of a tensor in ascending order, or with `dim` its distinct slices. With `returnInverse` and
- * `returnCounts` it returns a list that also has the index of each element among them, and the number of each.
- */
-export const unique: {
+interface Unique {
   (input: Tensor, options: Several<UniqueOptions>): Tensor[];
   (
     input: Tensor,
@@ -79,7 +75,13 @@ export const unique: {
     dim?: number | null,
   ): Tensor;
   (input: Tensor, options: UniqueOptions): Tensor;
-} = /* @__PURE__ */ composite(
+}
+
+/**
+ * The distinct values of a tensor in ascending order, or with `dim` its distinct slices. With `returnInverse` and
+ * `returnCounts` it returns a list that also has the index of each element among them, and the number of each.
+ */
+export const unique = /* @__PURE__ */ composite<Unique>(
   "unique",
   "input:tensor sorted:bool=true returnInverse:bool=false returnCounts:bool=false dim:int?=null",
   // Without `sorted` PyTorch may return any order, so the sorted one is valid.
@@ -95,14 +97,16 @@ export const unique: {
   },
 );
 
-/** Like unique(), but only merges equal values that are adjacent, and keeps their order. */
-export const uniqueConsecutive: {
+interface UniqueConsecutive {
   (input: Tensor, options: Several<ConsecutiveOptions>): Tensor[];
   (input: Tensor, returnInverse: true, returnCounts?: boolean, dim?: number | null): Tensor[];
   (input: Tensor, returnInverse: false, returnCounts: true, dim?: number | null): Tensor[];
   (input: Tensor, returnInverse?: false, returnCounts?: false, dim?: number | null): Tensor;
   (input: Tensor, options: ConsecutiveOptions): Tensor;
-} = /* @__PURE__ */ composite(
+}
+
+/** Like unique(), but only merges equal values that are adjacent, and keeps their order. */
+export const uniqueConsecutive = /* @__PURE__ */ composite<UniqueConsecutive>(
   "uniqueConsecutive",
   "input:tensor returnInverse:bool=false returnCounts:bool=false dim:int?=null",
   (input: Tensor, returnInverse: boolean, returnCounts: boolean, dim: number | null) => {
@@ -116,11 +120,13 @@ interface Membership {
   invert?: boolean;
 }
 
-/** Whether each element is in `testElements`; with `invert`, whether it is not. */
-export const isin: {
+interface Isin {
   (elements: Operand, testElements: Operand, options?: Membership): Tensor;
   (elements: Operand, testElements: Operand, assumeUnique: boolean, invert?: boolean): Tensor;
-} = /* @__PURE__ */ composite(
+}
+
+/** Whether each element is in `testElements`; with `invert`, whether it is not. */
+export const isin = /* @__PURE__ */ composite<Isin>(
   "isin",
   "elements:operand testElements:operand assumeUnique:bool=false invert:bool=false",
   (elements: Operand, testElements: Operand, _assumeUnique: boolean, invert: boolean) => {

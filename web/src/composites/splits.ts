@@ -1,6 +1,5 @@
 // Splitting a tensor along an axis into views.
 
-import type { Arguments } from "../arguments/read.js";
 import type { Ints } from "../dispatch/types.js";
 import { slice } from "../generated/internal.js";
 import { narrow } from "../generated/ops.js";
@@ -15,15 +14,12 @@ type Places = Ints | Tensor;
  * Splits `input` along `dim` into a number of parts, of which the first ones are longer by one if the size is not divisible,
  * or at the indices of a list.
  */
-export const tensorSplit: (
-  input: Tensor,
-  indicesOrSections: Places,
-  ...rest: Arguments<[dim: number], { dim?: number }>
-) => Tensor[] = /* @__PURE__ */ composite(
+export const tensorSplit = /* @__PURE__ */ composite(
   "tensorSplit",
   "input:tensor indicesOrSections:any dim:int=0",
-  (input: Tensor, given: unknown, dim: number) => {
-    const parts = given instanceof Tensor ? indicesOf(given) : given;
+  (input, indicesOrSections: Places, dim): Tensor[] => {
+    const parts =
+      indicesOrSections instanceof Tensor ? indicesOf(indicesOrSections) : indicesOrSections;
     if (input.ndim === 0)
       fail("ShapeMismatch", "tensorSplit", "input: expected at least one dimension.");
     const axis = axisOf("tensorSplit", dim, input.ndim);
@@ -64,24 +60,22 @@ function between(input: Tensor, parts: readonly number[], axis: number): Tensor[
 }
 
 /** Splits columns into equal parts, or at indices; a one-dimensional tensor is split along its only axis. */
-export const hsplit: {
-  (input: Tensor, sections: number): Tensor[];
-  (input: Tensor, indices: readonly number[]): Tensor[];
-} = /* @__PURE__ */ splitAlong("hsplit", 1, (ndim) => Math.min(ndim - 1, 1));
+export const hsplit = /* @__PURE__ */ splitAlong("hsplit", 1, (ndim) => Math.min(ndim - 1, 1));
 
 /** Splits rows into equal parts, or at indices. */
-export const vsplit: typeof hsplit = /* @__PURE__ */ splitAlong("vsplit", 2, () => 0);
+export const vsplit = /* @__PURE__ */ splitAlong("vsplit", 2, () => 0);
 
 /** Splits the third axis into equal parts, or at indices. */
-export const dsplit: typeof hsplit = /* @__PURE__ */ splitAlong("dsplit", 3, () => 2);
+export const dsplit = /* @__PURE__ */ splitAlong("dsplit", 3, () => 2);
 
-function splitAlong(name: string, least: number, axisFor: (ndim: number) => number): typeof hsplit {
-  return composite(name, "input:tensor indicesOrSections:any", (input: Tensor, parts: unknown) => {
+function splitAlong(name: string, least: number, axisFor: (ndim: number) => number) {
+  return composite(name, "input:tensor indicesOrSections:any", (input, indicesOrSections: Ints) => {
     if (input.ndim < least) {
       const reason = `input: expected ${least} or more dimensions`;
       fail("ShapeMismatch", name, `${reason}, got [${input.shape}].`);
     }
     const axis = axisFor(input.ndim);
+    const parts = indicesOrSections;
     if (typeof parts !== "number") return between(input, checkedIndices(name, parts), axis);
     const size = sizeOf(input, axis);
     if (size % parts !== 0) {

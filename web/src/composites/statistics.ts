@@ -1,6 +1,5 @@
 // Correlations of variables, and distances of points.
 
-import type { Arguments } from "../arguments/read.js";
 import { norm } from "../generated/internal.js";
 import {
   clamp,
@@ -30,26 +29,14 @@ import { numbersLike } from "./constants.js";
 import { triuIndices } from "./positions.js";
 import { sizeOf } from "./shapes.js";
 
-interface CovOptions {
-  correction?: number;
-  fweights?: Tensor | null;
-  aweights?: Tensor | null;
-}
-
 /**
  * The covariance matrix of the variables in the rows of `input`, whose columns are observations. `fweights` is the frequency of each
  * observation, `aweights` its weight; `correction` is subtracted from the number of observations.
  */
-export const cov: (
-  input: Tensor,
-  ...rest: Arguments<
-    [correction: number, fweights: Tensor | null, aweights: Tensor | null],
-    CovOptions
-  >
-) => Tensor = /* @__PURE__ */ composite(
+export const cov = /* @__PURE__ */ composite(
   "cov",
   "input:tensor correction:int=1 fweights:tensor?=null aweights:tensor?=null",
-  (input: Tensor, correction: number, fweights: Tensor | null, aweights: Tensor | null) => {
+  (input, correction, fweights, aweights) => {
     checkVariables("cov", input);
     const rows = input.ndim < 2 ? reshape(input, [1, input.numel]) : input;
     const count = sizeOf(rows, 1);
@@ -109,42 +96,33 @@ function checkWeights(fweights: Tensor | null, aweights: Tensor | null, count: n
 }
 
 /** The matrix of correlation coefficients of the variables in the rows of `input`, whose columns are observations. */
-export const corrcoef: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "corrcoef",
-  "input:tensor",
-  (input: Tensor) => {
-    checkVariables("corrcoef", input);
-    const covariances = cov(input);
-    if (covariances.ndim === 0) return div(covariances, covariances);
-    const variances = diagonal(covariances);
-    const deviations = sqrt(isComplex(variances.dtype) ? real(variances) : variances);
-    const found = div(div(covariances, unsqueeze(deviations, 1)), deviations);
-    if (!isComplex(found.dtype)) return clamp(found, -1, 1);
-    return complex(clamp(real(found), -1, 1), clamp(imag(found), -1, 1));
-  },
-);
+export const corrcoef = /* @__PURE__ */ composite("corrcoef", "input:tensor", (input) => {
+  checkVariables("corrcoef", input);
+  const covariances = cov(input);
+  if (covariances.ndim === 0) return div(covariances, covariances);
+  const variances = diagonal(covariances);
+  const deviations = sqrt(isComplex(variances.dtype) ? real(variances) : variances);
+  const found = div(div(covariances, unsqueeze(deviations, 1)), deviations);
+  if (!isComplex(found.dtype)) return clamp(found, -1, 1);
+  return complex(clamp(real(found), -1, 1), clamp(imag(found), -1, 1));
+});
 
 /** The `p`-norm of `input` minus `other`. */
-export const dist: (
-  input: Tensor,
-  other: Tensor,
-  ...rest: Arguments<[p: number], { p?: number }>
-) => Tensor = /* @__PURE__ */ composite(
+export const dist = /* @__PURE__ */ composite(
   "dist",
   "input:tensor other:tensor p:number=2",
-  (input: Tensor, other: Tensor, p: number) => norm(sub(input, other), p),
+  (input, other, p) => norm(sub(input, other), p),
 );
 
 /** The distances, as `p`-norms, between all pairs of rows: from the first row to those after it, then from the second, and so on. */
-export const pdist: (input: Tensor, ...rest: Arguments<[p: number], { p?: number }>) => Tensor =
-  /* @__PURE__ */ composite("pdist", "input:tensor p:number=2", (input: Tensor, p: number) => {
-    if (input.ndim !== 2)
-      fail("ShapeMismatch", "pdist", `input: expected two dimensions, got [${input.shape}].`);
-    if (!isFloat(input.dtype))
-      fail("DtypeMismatch", "pdist", `input: expected a floating-point dtype, got ${input.dtype}.`);
-    if (p < 0) fail("InvalidArgument", "pdist", `p: expected 0 or more, got ${p}.`);
-    const count = sizeOf(input, 0);
-    const pairs = triuIndices(count, count, 1, { device: input.device });
-    const rowsAt = (side: 0 | 1) => indexSelect(input, 0, select(pairs, 0, side));
-    return norm(sub(rowsAt(0), rowsAt(1)), p, 1);
-  });
+export const pdist = /* @__PURE__ */ composite("pdist", "input:tensor p:number=2", (input, p) => {
+  if (input.ndim !== 2)
+    fail("ShapeMismatch", "pdist", `input: expected two dimensions, got [${input.shape}].`);
+  if (!isFloat(input.dtype))
+    fail("DtypeMismatch", "pdist", `input: expected a floating-point dtype, got ${input.dtype}.`);
+  if (p < 0) fail("InvalidArgument", "pdist", `p: expected 0 or more, got ${p}.`);
+  const count = sizeOf(input, 0);
+  const pairs = triuIndices(count, count, 1, { device: input.device });
+  const rowsAt = (side: 0 | 1) => indexSelect(input, 0, select(pairs, 0, side));
+  return norm(sub(rowsAt(0), rowsAt(1)), p, 1);
+});

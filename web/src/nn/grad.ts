@@ -17,24 +17,6 @@ interface GradientOptions {
   groups?: number;
 }
 
-type Rest =
-  | [options?: GradientOptions]
-  | [stride?: Ints, padding?: Ints, dilation?: Ints, groups?: number];
-
-type InputGradient = (
-  inputSize: readonly number[],
-  weight: Tensor,
-  gradOutput: Tensor,
-  ...rest: Rest
-) => Tensor;
-
-type WeightGradient = (
-  input: Tensor,
-  weightSize: readonly number[],
-  gradOutput: Tensor,
-  ...rest: Rest
-) => Tensor;
-
 const kRest = "stride:ints=1 padding:ints=0 dilation:ints=1 groups:int=1";
 
 type Convolve = (input: Tensor, weight: Tensor, options: GradientOptions) => Tensor;
@@ -44,19 +26,11 @@ type Transposed = (
   options: GradientOptions & { outputPadding: Ints },
 ) => Tensor;
 
-function inputGradient(name: string, spatial: number, transposed: Transposed): InputGradient {
+function inputGradient(name: string, spatial: number, transposed: Transposed) {
   return composite(
     name,
     `inputSize:ints weight:tensor gradOutput:tensor ${kRest}`,
-    (
-      inputSize: readonly number[],
-      weight: Tensor,
-      gradOutput: Tensor,
-      stride: Ints,
-      padding: Ints,
-      dilation: Ints,
-      groups: number,
-    ) => {
+    (inputSize: readonly number[], weight, gradOutput, stride, padding, dilation, groups) => {
       checkSize(name, "inputSize", inputSize, spatial);
       const axis = (what: string, given: Ints) => perAxis(name, what, given, spatial);
       const [steps, edges] = [axis("stride", stride), axis("padding", padding)];
@@ -76,19 +50,11 @@ function inputGradient(name: string, spatial: number, transposed: Transposed): I
   );
 }
 
-function weightGradient(name: string, spatial: number, convolve: Convolve): WeightGradient {
+function weightGradient(name: string, spatial: number, convolve: Convolve) {
   return composite(
     name,
     `input:tensor weightSize:ints gradOutput:tensor ${kRest}`,
-    (
-      input: Tensor,
-      weightSize: readonly number[],
-      gradOutput: Tensor,
-      stride: Ints,
-      padding: Ints,
-      dilation: Ints,
-      groups: number,
-    ) => {
+    (input, weightSize: readonly number[], gradOutput, stride, padding, dilation, groups) => {
       checkSize(name, "weightSize", weightSize, spatial);
       const createGraph = opsAreRecorded() && (input.requiresGrad || gradOutput.requiresGrad);
       // A convolution is linear in its weight, so any weight has the same gradient.
@@ -113,43 +79,19 @@ function checkSize(name: string, what: string, size: readonly number[], spatial:
 }
 
 /** The gradient of `conv1d` with respect to its input, of size [N, C, L]: weight [out channels, C / groups, k], gradOutput [N, out channels, ...]. */
-export const conv1dInput: InputGradient = /* @__PURE__ */ inputGradient(
-  "conv1dInput",
-  1,
-  convTranspose1d,
-);
+export const conv1dInput = /* @__PURE__ */ inputGradient("conv1dInput", 1, convTranspose1d);
 
 /** The gradient of `conv1d` with respect to its weight, of size [out channels, C / groups, k]: input [N, C, L], gradOutput [N, out channels, ...]. */
-export const conv1dWeight: WeightGradient = /* @__PURE__ */ weightGradient(
-  "conv1dWeight",
-  1,
-  conv1d,
-);
+export const conv1dWeight = /* @__PURE__ */ weightGradient("conv1dWeight", 1, conv1d);
 
 /** The gradient of `conv2d` with respect to its input, of size [N, C, H, W]; the other arguments as of `conv1dInput`. */
-export const conv2dInput: InputGradient = /* @__PURE__ */ inputGradient(
-  "conv2dInput",
-  2,
-  convTranspose2d,
-);
+export const conv2dInput = /* @__PURE__ */ inputGradient("conv2dInput", 2, convTranspose2d);
 
 /** The gradient of `conv2d` with respect to its weight, for an input [N, C, H, W]; the other arguments as of `conv1dWeight`. */
-export const conv2dWeight: WeightGradient = /* @__PURE__ */ weightGradient(
-  "conv2dWeight",
-  2,
-  conv2d,
-);
+export const conv2dWeight = /* @__PURE__ */ weightGradient("conv2dWeight", 2, conv2d);
 
 /** The gradient of `conv3d` with respect to its input, of size [N, C, D, H, W]; the other arguments as of `conv1dInput`. */
-export const conv3dInput: InputGradient = /* @__PURE__ */ inputGradient(
-  "conv3dInput",
-  3,
-  convTranspose3d,
-);
+export const conv3dInput = /* @__PURE__ */ inputGradient("conv3dInput", 3, convTranspose3d);
 
 /** The gradient of `conv3d` with respect to its weight, for an input [N, C, D, H, W]; the other arguments as of `conv1dWeight`. */
-export const conv3dWeight: WeightGradient = /* @__PURE__ */ weightGradient(
-  "conv3dWeight",
-  3,
-  conv3d,
-);
+export const conv3dWeight = /* @__PURE__ */ weightGradient("conv3dWeight", 3, conv3d);

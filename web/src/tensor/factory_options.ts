@@ -22,7 +22,7 @@ export const kTensorOptions = {
 };
 
 /** Options of functions that make tensors. */
-export type TensorOptions = Options<typeof kTensorOptions>;
+export interface TensorOptions extends Options<typeof kTensorOptions> {}
 
 /** The checked options. */
 export interface FactoryOptions {

@@ -26,71 +26,25 @@ import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";
 import { inBatch, overlapAdd } from "../geometry.js";
 
-type PadMode = "constant" | "reflect" | "replicate" | "circular";
-
-interface FrameOptions {
-  hopLength?: number | null;
-  winLength?: number | null;
-  window?: Tensor | null;
-  center?: boolean;
-  normalized?: boolean;
-  onesided?: boolean | null;
-}
-
-interface StftOptions extends FrameOptions {
-  padMode?: PadMode;
-  returnComplex?: boolean | null;
-}
-
-interface Stft {
-  (
-    input: Tensor,
-    nFft: number,
-    hopLength?: number | null,
-    winLength?: number | null,
-    window?: Tensor | null,
-    center?: boolean,
-    padMode?: PadMode,
-    normalized?: boolean,
-    onesided?: boolean | null,
-    returnComplex?: boolean | null,
-  ): Tensor;
-  (input: Tensor, nFft: number, options: StftOptions): Tensor;
-  (
-    input: Tensor,
-    nFft: number,
-    hopLength: number | null,
-    options: Omit<StftOptions, "hopLength">,
-  ): Tensor;
-  (
-    input: Tensor,
-    nFft: number,
-    hopLength: number | null,
-    winLength: number | null,
-    window: Tensor | null,
-    options: Omit<StftOptions, "hopLength" | "winLength" | "window">,
-  ): Tensor;
-}
-
 /**
  * The short-time Fourier transform: spectra of pieces of `nFft` samples at a distance of `hopLength` (by default nFft / 4),
  * weighted by `window`. Input [N, length] or [length] results in [N, frequencies, pieces]. Real signals need `returnComplex`:
  * true, or false for pairs of real numbers.
  */
-export const stft: Stft = /* @__PURE__ */ composite(
+export const stft = /* @__PURE__ */ composite(
   "stft",
   "input:tensor nFft:int hopLength:int?=null winLength:int?=null window:tensor?=null center:bool=true padMode:choice(constant|reflect|replicate|circular)=reflect normalized:bool=false onesided:bool?=null returnComplex:bool?=null",
   (
-    input: Tensor,
-    nFft: number,
-    hopLength: number | null,
-    winLength: number | null,
-    window: Tensor | null,
-    center: boolean,
-    padMode: PadMode,
-    normalized: boolean,
-    onesided: boolean | null,
-    returnComplex: boolean | null,
+    input,
+    nFft,
+    hopLength,
+    winLength,
+    window,
+    center,
+    padMode,
+    normalized,
+    onesided,
+    returnComplex,
   ) => {
     const isReal = !isComplex(input) && !(window !== null && isComplex(window));
     if (returnComplex === null && isReal) {
@@ -122,59 +76,24 @@ export const stft: Stft = /* @__PURE__ */ composite(
   },
 );
 
-interface IstftOptions extends FrameOptions {
-  length?: number | null;
-  returnComplex?: boolean;
-}
-
-interface Istft {
-  (
-    input: Tensor,
-    nFft: number,
-    hopLength?: number | null,
-    winLength?: number | null,
-    window?: Tensor | null,
-    center?: boolean,
-    normalized?: boolean,
-    onesided?: boolean | null,
-    length?: number | null,
-    returnComplex?: boolean,
-  ): Tensor;
-  (input: Tensor, nFft: number, options: IstftOptions): Tensor;
-  (
-    input: Tensor,
-    nFft: number,
-    hopLength: number | null,
-    options: Omit<IstftOptions, "hopLength">,
-  ): Tensor;
-  (
-    input: Tensor,
-    nFft: number,
-    hopLength: number | null,
-    winLength: number | null,
-    window: Tensor | null,
-    options: Omit<IstftOptions, "hopLength" | "winLength" | "window">,
-  ): Tensor;
-}
-
 /**
  * The inverse of stft() with the same arguments: the signal, [N, length] or [length], whose spectra are closest to `input`. It
  * has `length` samples, by default as many as the pieces cover.
  */
-export const istft: Istft = /* @__PURE__ */ composite(
+export const istft = /* @__PURE__ */ composite(
   "istft",
   "input:tensor nFft:int hopLength:int?=null winLength:int?=null window:tensor?=null center:bool=true normalized:bool=false onesided:bool?=null length:int?=null returnComplex:bool=false",
   (
-    input: Tensor,
-    nFft: number,
-    hopLength: number | null,
-    winLength: number | null,
-    window: Tensor | null,
-    center: boolean,
-    normalized: boolean,
-    onesided: boolean | null,
-    length: number | null,
-    returnComplex: boolean,
+    input,
+    nFft,
+    hopLength,
+    winLength,
+    window,
+    center,
+    normalized,
+    onesided,
+    length,
+    returnComplex,
   ) => {
     if (!isComplex(input)) {
       fail("DtypeMismatch", "istft", `input: expected complex numbers, got ${input.dtype}.`);

@@ -9,83 +9,67 @@ import { axisOf } from "../shapes.js";
 
 type Norm = "backward" | "ortho" | "forward";
 
-interface Options {
-  s?: Ints | null;
-  dim?: Ints | null;
-  norm?: Norm;
-}
-
-interface ManyAxes {
-  (input: Tensor, s?: Ints | null, dim?: Ints | null, norm?: Norm): Tensor;
-  (input: Tensor, options: Options): Tensor;
-  (input: Tensor, s: Ints | null, options: Omit<Options, "s">): Tensor;
-}
-
-interface OneAxis {
-  (input: Tensor, n?: number | null, dim?: number, norm?: Norm): Tensor;
-  (input: Tensor, options: { n?: number | null; dim?: number; norm?: Norm }): Tensor;
-}
-
 /** A transform along one axis. */
 type Step = (input: Tensor, n: number | null, dim: number, norm: Norm) => Tensor;
 
 /** Fourier transform over the axes `dim`: by default the last ones, one per size in `s`, or all of them. */
-export const fftn: ManyAxes = /* @__PURE__ */ overAxes("fftn", null, null, fft);
+export const fftn = /* @__PURE__ */ overAxes("fftn", null, null, fft);
 
 /** The inverse of fftn(). */
-export const ifftn: ManyAxes = /* @__PURE__ */ overAxes("ifftn", null, null, ifft);
+export const ifftn = /* @__PURE__ */ overAxes("ifftn", null, null, ifft);
 
 /** fftn() of real numbers, without the redundant second half along the last of the axes. */
-export const rfftn: ManyAxes = /* @__PURE__ */ overAxes("rfftn", null, "first", fft, rfft);
+export const rfftn = /* @__PURE__ */ overAxes("rfftn", null, "first", fft, rfft);
 
 /** The inverse of rfftn(): the last of the sizes `s` is by default 2 (size - 1). */
-export const irfftn: ManyAxes = /* @__PURE__ */ overAxes("irfftn", null, "last", ifft, irfft);
+export const irfftn = /* @__PURE__ */ overAxes("irfftn", null, "last", ifft, irfft);
 
 /** fftn() of a signal that is Hermitian along the last of the axes, given by its first half; the result is real. */
-export const hfftn: ManyAxes = /* @__PURE__ */ overAxes("hfftn", null, "last", fft, hermitian);
+export const hfftn = /* @__PURE__ */ overAxes("hfftn", null, "last", fft, hermitian);
 
 /** The inverse of hfftn(). */
-export const ihfftn: ManyAxes = /* @__PURE__ */ overAxes("ihfftn", null, "first", ifft, halfOf);
+export const ihfftn = /* @__PURE__ */ overAxes("ihfftn", null, "first", ifft, halfOf);
 
 const kLastTwo = "[-2,-1]";
 
 /** Fourier transform over two axes, by default the last ones. */
-export const fft2: ManyAxes = /* @__PURE__ */ overAxes("fft2", kLastTwo, null, fft);
+export const fft2 = /* @__PURE__ */ overAxes("fft2", kLastTwo, null, fft);
 
 /** The inverse of fft2(). */
-export const ifft2: ManyAxes = /* @__PURE__ */ overAxes("ifft2", kLastTwo, null, ifft);
+export const ifft2 = /* @__PURE__ */ overAxes("ifft2", kLastTwo, null, ifft);
 
 /** fft2() of real numbers, without the redundant second half along the last axis. */
-export const rfft2: ManyAxes = /* @__PURE__ */ overAxes("rfft2", kLastTwo, "first", fft, rfft);
+export const rfft2 = /* @__PURE__ */ overAxes("rfft2", kLastTwo, "first", fft, rfft);
 
 /** The inverse of rfft2(): the last of the sizes `s` is by default 2 (size - 1). */
-export const irfft2: ManyAxes = /* @__PURE__ */ overAxes("irfft2", kLastTwo, "last", ifft, irfft);
+export const irfft2 = /* @__PURE__ */ overAxes("irfft2", kLastTwo, "last", ifft, irfft);
 
 /** fft2() of a signal that is Hermitian along the last axis, given by its first half; the result is real. */
-export const hfft2: ManyAxes = /* @__PURE__ */ overAxes("hfft2", kLastTwo, "last", fft, hermitian);
+export const hfft2 = /* @__PURE__ */ overAxes("hfft2", kLastTwo, "last", fft, hermitian);
 
 /** The inverse of hfft2(). */
-export const ihfft2: ManyAxes = /* @__PURE__ */ overAxes("ihfft2", kLastTwo, "first", ifft, halfOf);
+export const ihfft2 = /* @__PURE__ */ overAxes("ihfft2", kLastTwo, "first", ifft, halfOf);
 
 const kLine = "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward";
 
 /** Fourier transform of a Hermitian signal, given by its first half: `n` real numbers, by default 2 (size - 1). */
-export const hfft: OneAxis = /* @__PURE__ */ composite("hfft", kLine, hermitian);
+export const hfft = /* @__PURE__ */ composite("hfft", kLine, hermitian);
 
 /** The inverse of hfft(): the first half of the Hermitian signal whose transform is `input`. */
-export const ihfft: OneAxis = /* @__PURE__ */ composite("ihfft", kLine, halfOf);
+export const ihfft = /* @__PURE__ */ composite("ihfft", kLine, halfOf);
 
 // A transform that runs `step` along all axes but the last, and `lastStep` along the last, before or after the others.
 function overAxes(
   name: string,
-  dim: string | null,
+  defaultDim: string | null,
   order: "first" | "last" | null,
   step: Step,
   lastStep: Step = step,
-): ManyAxes {
-  const line = `input:tensor s:ints?=null dim:ints?=${dim} norm:choice(backward|ortho|forward)=backward`;
-  return composite(name, line, (input: Tensor, s: Ints | null, dims: Ints | null, norm: Norm) => {
-    const axes = axesOf(name, input, s, dims);
+) {
+  const line =
+    `input:tensor s:ints?=null dim:ints?=${defaultDim} norm:choice(backward|ortho|forward)=backward` as const;
+  return composite(name, line, (input, s, dim, norm) => {
+    const axes = axesOf(name, input, s, dim);
     const final = axes.pop();
     if (final === undefined) {
       if (order === null) return input;

@@ -1,7 +1,6 @@
 // Decompositions of matrices that are nearly of low rank, by random projections (Halko, Martinsson, Tropp: Finding structure with
 // randomness, 2009).
 
-import type { Arguments } from "../../arguments/read.js";
 import { conj, expand, matmul, mean, qr, randn, sub, svd } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { isComplex, isFloat } from "../../tensor/dtype.js";
@@ -16,16 +15,10 @@ type LowRank = [U: Tensor, S: Tensor, V: Tensor];
  * The `q` largest singular values of A [..., m, n], with their vectors, about: A is multiplied by random vectors, and `niter` times by itself.
  * Exact for a matrix of rank `q` or less. With `M`, which broadcasts to A, those of A - M.
  */
-export const svdLowrank: (
-  A: Tensor,
-  ...rest: Arguments<
-    [q: number, niter: number, M: Tensor | null],
-    { q?: number; niter?: number; M?: Tensor | null }
-  >
-) => LowRank = /* @__PURE__ */ composite(
+export const svdLowrank = /* @__PURE__ */ composite(
   "svdLowrank",
   "A:tensor q:int=6 niter:int=2 M:tensor?=null",
-  (A: Tensor, q: number, niter: number, M: Tensor | null) => {
+  (A, q, niter, M): LowRank => {
     const [m, n] = sizesOf("svdLowrank", A);
     checkCounts("svdLowrank", q, niter, Math.min(m, n));
     return lowRank(M === null ? A : sub(A, expand(M, A.shape)), q, niter);
@@ -36,20 +29,14 @@ export const svdLowrank: (
  * The principal components of the rows of A [..., m, n], of which each is a sample: svdLowrank() of A less the mean of its rows, unless
  * `center` is false. The columns of V are the directions; by default min(6, m, n) of them.
  */
-export const pcaLowrank: (
-  A: Tensor,
-  ...rest: Arguments<
-    [q: number | null, center: boolean, niter: number],
-    { q?: number | null; center?: boolean; niter?: number }
-  >
-) => LowRank = /* @__PURE__ */ composite(
+export const pcaLowrank = /* @__PURE__ */ composite(
   "pcaLowrank",
   "A:tensor q:int?=null center:bool=true niter:int=2",
-  (A: Tensor, given: number | null, center: boolean, niter: number) => {
+  (A, q, center, niter): LowRank => {
     const least = Math.min(...sizesOf("pcaLowrank", A));
-    const q = given ?? Math.min(6, least);
-    checkCounts("pcaLowrank", q, niter, least);
-    return lowRank(center ? sub(A, mean(A, -2, true)) : A, q, niter);
+    const count = q ?? Math.min(6, least);
+    checkCounts("pcaLowrank", count, niter, least);
+    return lowRank(center ? sub(A, mean(A, -2, true)) : A, count, niter);
   },
 );
 
@@ -68,7 +55,7 @@ function checkCounts(where: string, q: number, niter: number, least: number): vo
   if (niter < 0) fail("InvalidArgument", where, `niter: expected 0 or more, got ${niter}.`);
 }
 
-function lowRank(A: Tensor, q: number, niter: number): readonly Tensor[] {
+function lowRank(A: Tensor, q: number, niter: number): LowRank {
   const [m, n] = A.shape.slice(-2) as [number, number];
   if (m < n) {
     const [U, S, V] = ofTall(adjointOf(A), q, niter);
@@ -77,7 +64,7 @@ function lowRank(A: Tensor, q: number, niter: number): readonly Tensor[] {
   return ofTall(A, q, niter);
 }
 
-function ofTall(A: Tensor, q: number, niter: number): readonly [Tensor, Tensor, Tensor] {
+function ofTall(A: Tensor, q: number, niter: number): LowRank {
   const Q = basisOf(A, q, niter);
   const [U, S, Vh] = svd(matmul(adjointOf(Q), A), false);
   return [matmul(Q, U), S, conj(Vh).transpose(-2, -1)];

@@ -32,10 +32,7 @@ import { composite } from "../composite.js";
 import { checkSquare } from "./matrices.js";
 
 /** The `n`-th power of square matrices; a negative power is a power of the inverse. */
-export const matrixPower: {
-  (A: Tensor, n: number): Tensor;
-  (A: Tensor, options: { n: number }): Tensor;
-} = /* @__PURE__ */ composite("matrixPower", "A:tensor n:int", (A: Tensor, n: number) => {
+export const matrixPower = /* @__PURE__ */ composite("matrixPower", "A:tensor n:int", (A, n) => {
   checkSquare("matrixPower", A);
   if (n === 0) return where(onesLike(A, { dtype: "bool" }), identity(A), A);
   if (n === 1) return clone(A);
@@ -50,40 +47,28 @@ export const matrixPower: {
 });
 
 /** The exponential of square matrices, by scaling and squaring of a Taylor polynomial of the balanced matrices. */
-export const matrixExp: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "matrixExp",
-  "A:tensor",
-  (A: Tensor) => {
-    checkSquare("matrixExp", A);
-    if (!/^(float|complex)/.test(A.dtype)) {
-      fail(
-        "DtypeMismatch",
-        "matrixExp",
-        `A: expected floating-point or complex numbers, got ${A.dtype}.`,
-      );
-    }
-    if (A.numel === 0) return clone(A);
-    // exp(A) = D exp(D⁻¹ A D) D⁻¹ for any diagonal D.
-    const ratios = balanceRatios(A);
-    const balanced = mul(A, ratios);
-    const halvings = halvingsOf(balanced);
-    const most = largestOf(halvings);
-    let power = taylor(mul(balanced, exp2(mul(halvings, -1))));
-    for (let k = 0; k < most; k++) {
-      const isSquared = expandAs(gt(halvings, k), power);
-      power = where(isSquared, matmul(power, power), power);
-    }
-    return div(power, ratios);
-  },
-);
-
-interface MatrixRank {
-  (
-    A: Tensor,
-    options?: { atol?: number | null; rtol?: number | null; hermitian?: boolean },
-  ): Tensor;
-  (A: Tensor, atol: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
-}
+export const matrixExp = /* @__PURE__ */ composite("matrixExp", "A:tensor", (A) => {
+  checkSquare("matrixExp", A);
+  if (!/^(float|complex)/.test(A.dtype)) {
+    fail(
+      "DtypeMismatch",
+      "matrixExp",
+      `A: expected floating-point or complex numbers, got ${A.dtype}.`,
+    );
+  }
+  if (A.numel === 0) return clone(A);
+  // exp(A) = D exp(D⁻¹ A D) D⁻¹ for any diagonal D.
+  const ratios = balanceRatios(A);
+  const balanced = mul(A, ratios);
+  const halvings = halvingsOf(balanced);
+  const most = largestOf(halvings);
+  let power = taylor(mul(balanced, exp2(mul(halvings, -1))));
+  for (let k = 0; k < most; k++) {
+    const isSquared = expandAs(gt(halvings, k), power);
+    power = where(isSquared, matmul(power, power), power);
+  }
+  return div(power, ratios);
+});
 
 const kEpsilons: Readonly<Record<string, number>> = {
   float32: 2 ** -23,
@@ -99,10 +84,10 @@ const kEpsilons: Readonly<Record<string, number>> = {
  * The number of singular values of matrices above both `atol` and `rtol` times the largest, as int64. `rtol` is by default
  * the larger size times the dtype's epsilon, or 0 if `atol` is given. With `hermitian`, eigenvalues are counted instead.
  */
-export const matrixRank: MatrixRank = /* @__PURE__ */ composite(
+export const matrixRank = /* @__PURE__ */ composite(
   "matrixRank",
   "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false",
-  (A: Tensor, atol: number | null, rtol: number | null, hermitian: boolean) => {
+  (A, atol, rtol, hermitian) => {
     const values = hermitian ? abs(eigvalsh(A)) : svdvals(A);
     if (values.shape.at(-1) === 0) return sum(gt(values, 0), -1);
     const largest = amax(values, -1, true);

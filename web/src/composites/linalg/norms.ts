@@ -37,55 +37,23 @@ export interface VectorNormOptions {
   dtype?: DType | null;
 }
 
-interface VectorNorm {
-  (x: Tensor, ord?: number, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
-  (x: Tensor, options: VectorNormOptions & { ord?: number }): Tensor;
-  (x: Tensor, ord: number, options: VectorNormOptions): Tensor;
-}
-
 /** The `ord`-norm of vectors along `dim`, or of all elements; computed in `dtype`. */
-export const vectorNorm: VectorNorm = /* @__PURE__ */ composite(
+export const vectorNorm = /* @__PURE__ */ composite(
   "vectorNorm",
   "x:tensor ord:number=2 dim:ints?=null keepdim:bool=false dtype:dtype?=null",
-  (x: Tensor, ord: number, dim: Ints | null, keepdim: boolean, dtype: DType | null) =>
-    vectorNorms(cast(x, dtype), ord, dim, keepdim),
+  (x, ord, dim, keepdim, dtype) => vectorNorms(cast(x, dtype), ord, dim, keepdim),
 );
-
-interface MatrixNormOptions {
-  dim?: readonly number[];
-  keepdim?: boolean;
-  dtype?: DType | null;
-}
-
-interface MatrixNorm {
-  (
-    A: Tensor,
-    ord?: Order,
-    dim?: readonly number[],
-    keepdim?: boolean,
-    dtype?: DType | null,
-  ): Tensor;
-  (A: Tensor, options: MatrixNormOptions & { ord?: Order }): Tensor;
-  (A: Tensor, ord: Order, options: MatrixNormOptions): Tensor;
-}
 
 /**
  * The norm of matrices in two axes: "fro" (over all elements), "nuc" (sum of singular values), 2 and -2 (largest and smallest
  * singular value), 1 and -1 (largest and smallest sum of a column), Infinity and -Infinity (of a row).
  */
-export const matrixNorm: MatrixNorm = /* @__PURE__ */ composite(
+export const matrixNorm = /* @__PURE__ */ composite(
   "matrixNorm",
   'A:tensor ord:any="fro" dim:ints=[-2,-1] keepdim:bool=false dtype:dtype?=null',
-  (A: Tensor, ord: unknown, dim: Ints, keepdim: boolean, dtype: DType | null) =>
+  (A, ord: Order, dim, keepdim, dtype) =>
     normOfMatrices("matrixNorm", cast(A, dtype), ord, dim, keepdim),
 );
-
-interface Norm {
-  (input: Tensor, p?: Order, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
-  (input: Tensor, options: VectorNormOptions & { p?: Order }): Tensor;
-  (input: Tensor, p: Order, options: VectorNormOptions): Tensor;
-  (input: Tensor, p: Order, dim: Ints | null, options: Omit<VectorNormOptions, "dim">): Tensor;
-}
 
 /** norm() as a method. */
 export interface NormMethod {
@@ -99,10 +67,10 @@ export interface NormMethod {
  * The `p`-norm over `dim`, or over all elements. "fro" is 2; "nuc" is the sum of the singular values of a matrix, or of the
  * matrices in the two axes `dim`.
  */
-export const norm: Norm = /* @__PURE__ */ composite(
+export const norm = /* @__PURE__ */ composite(
   "norm",
   "input:tensor p:any=2 dim:ints?=null keepdim:bool=false dtype:dtype?=null",
-  (input: Tensor, p: unknown, dim: Ints | null, keepdim: boolean, dtype: DType | null) => {
+  (input, p: Order, dim, keepdim, dtype) => {
     const values = cast(input, dtype);
     if (typeof p === "number") return vectorNorms(values, p, dim, keepdim);
     if (p === "fro") return vectorNorms(values, 2, dim, keepdim);
@@ -115,27 +83,28 @@ export const norm: Norm = /* @__PURE__ */ composite(
  * The condition number of matrices in the norm `p` of matrixNorm(): by default the ratio of the largest to the smallest
  * singular value. Infinity for a singular matrix.
  */
-export const cond: {
-  (A: Tensor, p?: Order | null): Tensor;
-  (A: Tensor, options: { p?: Order | null }): Tensor;
-} = /* @__PURE__ */ composite("cond", "A:tensor p:any=null", (A: Tensor, p: unknown) => {
-  if (A.numel === 0) return sum(reshape(A, [...A.shape.slice(0, -2), 0]), -1);
-  if (p === null || p === 2 || p === -2) {
-    const values = svdvals(A);
-    const [largest, smallest] = [select(values, -1, 0), select(values, -1, -1)];
-    return p === -2 ? div(smallest, largest) : div(largest, smallest);
-  }
-  const [sign] = slogdet(A);
-  const isSingular = eq(abs(sign), 0);
-  const { dtype, device } = A;
-  const one = eye(A.shape.at(-1) ?? 0, { dtype, device });
-  const regular = where(unsqueeze(unsqueeze(isSingular, -1), -1), one, A);
-  const product = mul(
-    normOfMatrices("cond", regular, p, [-2, -1], false),
-    normOfMatrices("cond", inverse(regular), p, [-2, -1], false),
-  );
-  return where(isSingular, Number.POSITIVE_INFINITY, product);
-});
+export const cond = /* @__PURE__ */ composite(
+  "cond",
+  "A:tensor p:any=null",
+  (A, p: Order | null) => {
+    if (A.numel === 0) return sum(reshape(A, [...A.shape.slice(0, -2), 0]), -1);
+    if (p === null || p === 2 || p === -2) {
+      const values = svdvals(A);
+      const [largest, smallest] = [select(values, -1, 0), select(values, -1, -1)];
+      return p === -2 ? div(smallest, largest) : div(largest, smallest);
+    }
+    const [sign] = slogdet(A);
+    const isSingular = eq(abs(sign), 0);
+    const { dtype, device } = A;
+    const one = eye(A.shape.at(-1) ?? 0, { dtype, device });
+    const regular = where(unsqueeze(unsqueeze(isSingular, -1), -1), one, A);
+    const product = mul(
+      normOfMatrices("cond", regular, p, [-2, -1], false),
+      normOfMatrices("cond", inverse(regular), p, [-2, -1], false),
+    );
+    return where(isSingular, Number.POSITIVE_INFINITY, product);
+  },
+);
 
 function cast(input: Tensor, dtype: DType | null): Tensor {
   return dtype === null ? input : toDtype(input, dtype);

@@ -23,43 +23,32 @@ import { isComplex } from "../dtypes.js";
 import { adjointOf } from "./matrices.js";
 
 /** The conjugate transpose of matrices, [..., n, m] for [..., m, n]. */
-export const adjoint: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
-  "adjoint",
-  "input:tensor",
-  (input: Tensor) => adjointOf(input),
+export const adjoint = /* @__PURE__ */ composite("adjoint", "input:tensor", (input) =>
+  adjointOf(input),
 );
 
-interface Vecdot {
-  (x: Tensor, y: Tensor, dim?: number): Tensor;
-  (x: Tensor, y: Tensor, options: { dim?: number }): Tensor;
-}
-
 /** Dot products of vectors along `dim`, the first conjugated, with broadcasting. */
-export const vecdot: Vecdot = /* @__PURE__ */ composite(
+export const vecdot = /* @__PURE__ */ composite(
   "vecdot",
   "x:tensor y:tensor dim:int=-1",
-  (x: Tensor, y: Tensor, dim: number) => sum(mul(isComplex(x) ? conj(x) : x, y), dim),
+  (x, y, dim) => sum(mul(isComplex(x) ? conj(x) : x, y), dim),
 );
 
 /** The product of two or more matrices, in the order with the fewest multiplications; the first and the last may be vectors. */
-export const multiDot: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
-  "multiDot",
-  "tensors:tensors",
-  (tensors: readonly Tensor[]) => {
-    const [first, last] = [tensors[0], tensors.at(-1)];
-    if (first === undefined || last === undefined || tensors.length < 2) {
-      const reason = `expected at least 2 tensors, got ${tensors.length}.`;
-      return fail("InvalidArgument", "multiDot", reason);
-    }
-    const matrices = [...tensors];
-    if (first.ndim === 1) matrices[0] = unsqueeze(first, 0);
-    if (last.ndim === 1) matrices[matrices.length - 1] = unsqueeze(last, 1);
-    checkChain(matrices);
-    const product = chained(matrices, bestSplits(matrices), 0, matrices.length - 1);
-    const single = [...(first.ndim === 1 ? [0] : []), ...(last.ndim === 1 ? [1] : [])];
-    return single.length === 0 ? product : squeeze(product, single);
-  },
-);
+export const multiDot = /* @__PURE__ */ composite("multiDot", "tensors:tensors", (tensors) => {
+  const [first, last] = [tensors[0], tensors.at(-1)];
+  if (first === undefined || last === undefined || tensors.length < 2) {
+    const reason = `expected at least 2 tensors, got ${tensors.length}.`;
+    return fail("InvalidArgument", "multiDot", reason);
+  }
+  const matrices = [...tensors];
+  if (first.ndim === 1) matrices[0] = unsqueeze(first, 0);
+  if (last.ndim === 1) matrices[matrices.length - 1] = unsqueeze(last, 1);
+  checkChain(matrices);
+  const product = chained(matrices, bestSplits(matrices), 0, matrices.length - 1);
+  const single = [...(first.ndim === 1 ? [0] : []), ...(last.ndim === 1 ? [1] : [])];
+  return single.length === 0 ? product : squeeze(product, single);
+});
 
 interface HouseholderProduct {
   (A: Tensor, tau: Tensor): Tensor;
@@ -70,7 +59,7 @@ interface HouseholderProduct {
  * The first columns of the product of the reflections I - tau v v*, where each v is a column of `A` [..., m, n] below its
  * diagonal, with a 1 on it; `tau` is [..., k].
  */
-export const householderProduct: HouseholderProduct = /* @__PURE__ */ composite(
+export const householderProduct = /* @__PURE__ */ composite<HouseholderProduct>(
   "householderProduct",
   "A:tensor tau:tensor",
   (A: Tensor, tau: Tensor) => {

@@ -1,6 +1,5 @@
 // Systems of equations that are solved through other ops.
 
-import type { Arguments } from "../../arguments/read.js";
 import { toDtype } from "../../generated/internal.js";
 import {
   add,
@@ -38,20 +37,14 @@ import { isComplex } from "../dtypes.js";
 import { axisOf } from "../shapes.js";
 import { adjointOf, checkSquare } from "./matrices.js";
 
-interface LuSolve {
-  (LU: Tensor, pivots: Tensor, B: Tensor, left?: boolean, adjoint?: boolean): Tensor;
-  (LU: Tensor, pivots: Tensor, B: Tensor, options: { left?: boolean; adjoint?: boolean }): Tensor;
-  (LU: Tensor, pivots: Tensor, B: Tensor, left: boolean, options: { adjoint?: boolean }): Tensor;
-}
-
 /**
  * Solves A X = B, or X A = B unless `left`, with the result of luFactor() for A, [..., n, n]; with `adjoint`, for the adjoint of
  * A. B is [..., n, k], or [..., k, n] unless `left`.
  */
-export const luSolve: LuSolve = /* @__PURE__ */ composite(
+export const luSolve = /* @__PURE__ */ composite(
   "luSolve",
   "LU:tensor pivots:tensor B:tensor left:bool=true adjoint:bool=false",
-  (LU: Tensor, pivots: Tensor, B: Tensor, left: boolean, adjoint: boolean) => {
+  (LU, pivots, B, left, adjoint) => {
     checkSquare("luSolve", LU);
     const n = LU.shape.at(-1);
     if (B.ndim < 2 || B.shape.at(left ? -2 : -1) !== n) {
@@ -93,23 +86,14 @@ function rowsOf(where: string, LU: Tensor, pivots: Tensor): Tensor {
   return rows;
 }
 
-interface LuUnpackOptions {
-  unpackData?: boolean;
-  unpackPivots?: boolean;
-}
-
 /**
  * The parts of the result of luFactor() for A [..., m, n]: A = P L U. Without `unpackPivots` P is empty, without `unpackData` L and U
  * are.
  */
-export const luUnpack: (
-  LU: Tensor,
-  pivots: Tensor,
-  ...rest: Arguments<[unpackData: boolean, unpackPivots: boolean], LuUnpackOptions>
-) => [P: Tensor, L: Tensor, U: Tensor] = /* @__PURE__ */ composite(
+export const luUnpack = /* @__PURE__ */ composite(
   "luUnpack",
   "LU:tensor pivots:tensor unpackData:bool=true unpackPivots:bool=true",
-  (LU: Tensor, pivots: Tensor, unpackData: boolean, unpackPivots: boolean) => {
+  (LU, pivots, unpackData, unpackPivots): [P: Tensor, L: Tensor, U: Tensor] => {
     const [m, n] = LU.shape.slice(-2);
     if (m === undefined || n === undefined)
       fail("ShapeMismatch", "luUnpack", `LU: expected [..., m, n], got the shape [${LU.shape}].`);
@@ -143,16 +127,11 @@ function turnedSolution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {
   return takeAlongDim(ordered, argsort(rows, -2), -2);
 }
 
-interface CholeskySolve {
-  (B: Tensor, L: Tensor, upper?: boolean): Tensor;
-  (B: Tensor, L: Tensor, options: { upper?: boolean }): Tensor;
-}
-
 /** Solves A X = B with the Cholesky factor `L` of A, [..., n, n], or with `upper` its adjoint; B is [..., n, k]. */
-export const choleskySolve: CholeskySolve = /* @__PURE__ */ composite(
+export const choleskySolve = /* @__PURE__ */ composite(
   "choleskySolve",
   "B:tensor L:tensor upper:bool=false",
-  (B: Tensor, L: Tensor, upper: boolean) => {
+  (B, L, upper) => {
     checkSquare("choleskySolve", L);
     if (B.ndim < 2) {
       fail("ShapeMismatch", "choleskySolve", `B: expected two or more dimensions, got ${B.ndim}.`);
@@ -161,50 +140,31 @@ export const choleskySolve: CholeskySolve = /* @__PURE__ */ composite(
   },
 );
 
-interface CholeskyInverse {
-  (L: Tensor, upper?: boolean): Tensor;
-  (L: Tensor, options: { upper?: boolean }): Tensor;
-}
-
 /** The inverse of A from its Cholesky factor `L`, [..., n, n], or with `upper` from the adjoint of that factor. */
-export const choleskyInverse: CholeskyInverse = /* @__PURE__ */ composite(
+export const choleskyInverse = /* @__PURE__ */ composite(
   "choleskyInverse",
   "L:tensor upper:bool=false",
-  (L: Tensor, upper: boolean) => {
+  (L, upper) => {
     checkSquare("choleskyInverse", L);
     return inverse(fromFactor(L, upper));
   },
 );
 
-interface Tensorinv {
-  (A: Tensor, ind?: number): Tensor;
-  (A: Tensor, options: { ind?: number }): Tensor;
-}
-
 /** The inverse of `A` as a linear map from its last axes to its first `ind` axes, for tensordot(). */
-export const tensorinv: Tensorinv = /* @__PURE__ */ composite(
-  "tensorinv",
-  "A:tensor ind:int=2",
-  (A: Tensor, ind: number) => {
-    if (ind <= 0) {
-      fail("InvalidArgument", "tensorinv", `ind: expected a whole number above 0, got ${ind}.`);
-    }
-    const [results, unknowns] = [A.shape.slice(0, ind), A.shape.slice(ind)];
-    const matrix = asMatrix("tensorinv", A, results, unknowns);
-    return reshape(inverse(matrix), [...unknowns, ...results]);
-  },
-);
-
-interface Tensorsolve {
-  (A: Tensor, B: Tensor, dims?: readonly number[] | null): Tensor;
-  (A: Tensor, B: Tensor, options: { dims?: readonly number[] | null }): Tensor;
-}
+export const tensorinv = /* @__PURE__ */ composite("tensorinv", "A:tensor ind:int=2", (A, ind) => {
+  if (ind <= 0) {
+    fail("InvalidArgument", "tensorinv", `ind: expected a whole number above 0, got ${ind}.`);
+  }
+  const [results, unknowns] = [A.shape.slice(0, ind), A.shape.slice(ind)];
+  const matrix = asMatrix("tensorinv", A, results, unknowns);
+  return reshape(inverse(matrix), [...unknowns, ...results]);
+});
 
 /** Solves tensordot(A, X, X.ndim) = B, where the shape of `A` is that of B followed by that of X. First moves `dims` of A to its end. */
-export const tensorsolve: Tensorsolve = /* @__PURE__ */ composite(
+export const tensorsolve = /* @__PURE__ */ composite(
   "tensorsolve",
   "A:tensor B:tensor dims:ints?=null",
-  (A: Tensor, B: Tensor, dims: number | readonly number[] | null) => {
+  (A, B, dims) => {
     const moved = dims === null ? A : withLast("tensorsolve", A, dims);
     const unknowns = moved.shape.slice(B.ndim);
     const matrix = asMatrix("tensorsolve", moved, moved.shape.slice(0, B.ndim), unknowns);

@@ -1,6 +1,5 @@
 // Factorizations that report which matrices of a batch have none, instead of throwing.
 
-import type { Arguments } from "../../arguments/read.js";
 import { toDtype } from "../../generated/internal.js";
 import {
   add,
@@ -40,22 +39,14 @@ import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";
 import { checkSquare } from "./matrices.js";
 
-interface UpperOptions {
-  upper?: boolean;
-  checkErrors?: boolean;
-}
-
 /**
  * cholesky() with the number of the first leading minor of each matrix that is not positive, 0 for a positive-definite one. The factors of the
  * others are NaN; with `checkErrors` it throws.
  */
-export const choleskyEx: (
-  A: Tensor,
-  ...rest: Arguments<[upper: boolean, checkErrors: boolean], UpperOptions>
-) => [L: Tensor, info: Tensor] = /* @__PURE__ */ composite(
+export const choleskyEx = /* @__PURE__ */ composite(
   "linalg.choleskyEx",
   "A:tensor upper:bool=false checkErrors:bool=false",
-  (A: Tensor, upper: boolean, checkErrors: boolean) => {
+  (A, upper, checkErrors): [L: Tensor, info: Tensor] => {
     checkSquare("linalg.choleskyEx", A);
     return attempt(
       A,
@@ -66,21 +57,14 @@ export const choleskyEx: (
   },
 );
 
-interface CheckOptions {
-  checkErrors?: boolean;
-}
-
 /**
  * inverse() with the number of the first zero on the diagonal of U in P L U of each matrix, 0 for one that has an inverse. The inverses of the
  * others are NaN; with `checkErrors` it throws.
  */
-export const invEx: (
-  A: Tensor,
-  ...rest: Arguments<[checkErrors: boolean], CheckOptions>
-) => [inverse: Tensor, info: Tensor] = /* @__PURE__ */ composite(
+export const invEx = /* @__PURE__ */ composite(
   "linalg.invEx",
   "A:tensor checkErrors:bool=false",
-  (A: Tensor, checkErrors: boolean) => {
+  (A, checkErrors): [inverse: Tensor, info: Tensor] => {
     checkSquare("linalg.invEx", A);
     return attempt(
       A,
@@ -91,23 +75,14 @@ export const invEx: (
   },
 );
 
-interface SolveOptions {
-  left?: boolean;
-  checkErrors?: boolean;
-}
-
 /**
  * solve() with the number of the first zero on the diagonal of U in P L U of each matrix, 0 for one that has an inverse. The solutions of the
  * others are NaN; with `checkErrors` it throws.
  */
-export const solveEx: (
-  A: Tensor,
-  B: Tensor,
-  ...rest: Arguments<[left: boolean, checkErrors: boolean], SolveOptions>
-) => [result: Tensor, info: Tensor] = /* @__PURE__ */ composite(
+export const solveEx = /* @__PURE__ */ composite(
   "linalg.solveEx",
   "A:tensor B:tensor left:bool=true checkErrors:bool=false",
-  (A: Tensor, B: Tensor, left: boolean, checkErrors: boolean) => {
+  (A, B, left, checkErrors): [result: Tensor, info: Tensor] => {
     checkSquare("linalg.solveEx", A);
     return attempt(
       A,
@@ -119,22 +94,14 @@ export const solveEx: (
   },
 );
 
-interface PivotOptions {
-  pivot?: boolean;
-  checkErrors?: boolean;
-}
-
 /**
  * luFactor() of any matrices, with the number of the first zero on the diagonal of U of each, 0 if there is none. With `checkErrors` it throws
  * if there is one.
  */
-export const luFactorEx: (
-  A: Tensor,
-  ...rest: Arguments<[pivot: boolean, checkErrors: boolean], PivotOptions>
-) => [LU: Tensor, pivots: Tensor, info: Tensor] = /* @__PURE__ */ composite(
+export const luFactorEx = /* @__PURE__ */ composite(
   "linalg.luFactorEx",
   "A:tensor pivot:bool=true checkErrors:bool=false",
-  (A: Tensor, pivot: boolean, checkErrors: boolean) => {
+  (A, pivot, checkErrors): [LU: Tensor, pivots: Tensor, info: Tensor] => {
     const factors = checkErrors ? luFactor(A, pivot) : tried(() => luFactor(A, pivot));
     if (factors !== null) return [...factors, noInfo(A)];
     const [P, L, U] = lu(A, pivot);
@@ -160,7 +127,7 @@ function attempt(
   compute: (A: Tensor) => readonly [Tensor],
   judge: () => Tensor,
   dims = 2,
-): Tensor[] {
+): [result: Tensor, info: Tensor] {
   const all = checkErrors ? compute(A) : tried(() => compute(A));
   if (all !== null) return [...all, noInfo(A)];
   const info = judge();

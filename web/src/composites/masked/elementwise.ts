@@ -30,7 +30,7 @@ type Normalization = (
 const kNormalization = "input:tensor dim:int dtype:dtype?=null mask:tensor?=null";
 
 /** softmax() of the selected elements along `dim`: others get 0, and a row without any NaN. */
-export const softmax: Normalization = /* @__PURE__ */ composite(
+export const softmax = /* @__PURE__ */ composite<Normalization>(
   "masked.softmax",
   kNormalization,
   (input, dim, dtype, mask) =>
@@ -38,7 +38,7 @@ export const softmax: Normalization = /* @__PURE__ */ composite(
 );
 
 /** logSoftmax() of the selected elements along `dim`: others get -Infinity, and a row without any NaN. */
-export const logSoftmax: Normalization = /* @__PURE__ */ composite(
+export const logSoftmax = /* @__PURE__ */ composite<Normalization>(
   "masked.logSoftmax",
   kNormalization,
   (input, dim, dtype, mask) =>
@@ -46,20 +46,22 @@ export const logSoftmax: Normalization = /* @__PURE__ */ composite(
 );
 
 /** softmin() of the selected elements along `dim`: others get 0, and a row without any NaN. */
-export const softmin: Normalization = /* @__PURE__ */ composite(
+export const softmin = /* @__PURE__ */ composite<Normalization>(
   "masked.softmin",
   kNormalization,
   (input, dim, dtype, mask) =>
     softminOf(filled("masked.softmin", input, mask, kHighest), dim, { dtype }),
 );
 
-/** The selected elements divided by their `ord`-norm along `dim`, which counts as at least `eps`; others are 0. */
-export const normalize: (
+type Normalize = (
   input: Tensor,
   ord: number,
   dim: number,
   ...rest: [options?: NormalizationOptions & { eps?: number }]
-) => Tensor = /* @__PURE__ */ composite(
+) => Tensor;
+
+/** The selected elements divided by their `ord`-norm along `dim`, which counts as at least `eps`; others are 0. */
+export const normalize = /* @__PURE__ */ composite<Normalize>(
   "masked.normalize",
   "input:tensor ord:number dim:int eps:number=1e-12 dtype:dtype?=null mask:tensor?=null",
   (input, ord, dim, eps, dtype, mask) => {
@@ -70,15 +72,17 @@ export const normalize: (
   },
 );
 
-/** log(exp(input) + exp(other)), where an element that its mask leaves out adds nothing. */
-export const logaddexp: (
+type Logaddexp = (
   input: Tensor,
   other: Tensor,
   ...rest: Arguments<
     [],
     { dtype?: DType | null; inputMask?: Tensor | null; otherMask?: Tensor | null }
   >
-) => Tensor = /* @__PURE__ */ composite(
+) => Tensor;
+
+/** log(exp(input) + exp(other)), where an element that its mask leaves out adds nothing. */
+export const logaddexp = /* @__PURE__ */ composite<Logaddexp>(
   "masked.logaddexp",
   "input:tensor other:tensor dtype:dtype?=null inputMask:tensor?=null otherMask:tensor?=null",
   (input, other, dtype, inputMask, otherMask) =>

@@ -57,7 +57,7 @@ const kArgReduction =
 const kScan = "input:tensor dim:int dtype:dtype?=null mask:tensor?=null";
 
 /** The sum of the selected elements, of all or along `dim`; 0 where there are none. */
-export const sum: Reduction = /* @__PURE__ */ composite(
+export const sum = /* @__PURE__ */ composite<Reduction>(
   "masked.sum",
   kReduction,
   (input, dim, keepdim, dtype, mask) =>
@@ -65,7 +65,7 @@ export const sum: Reduction = /* @__PURE__ */ composite(
 );
 
 /** The product of the selected elements, of all or along `dim`; 1 where there are none. */
-export const prod: Reduction = /* @__PURE__ */ composite(
+export const prod = /* @__PURE__ */ composite<Reduction>(
   "masked.prod",
   kReduction,
   (input, dim, keepdim, dtype, mask) => {
@@ -85,7 +85,7 @@ function inDescendingOrder({ ndim }: Tensor, dims: readonly number[]): number[] 
 }
 
 /** The running sum of the selected elements along `dim`. */
-export const cumsum: Scan = /* @__PURE__ */ composite(
+export const cumsum = /* @__PURE__ */ composite<Scan>(
   "masked.cumsum",
   kScan,
   (input, dim, dtype, mask) =>
@@ -96,7 +96,7 @@ export const cumsum: Scan = /* @__PURE__ */ composite(
 );
 
 /** The running product of the selected elements along `dim`. */
-export const cumprod: Scan = /* @__PURE__ */ composite(
+export const cumprod = /* @__PURE__ */ composite<Scan>(
   "masked.cumprod",
   kScan,
   (input, dim, dtype, mask) =>
@@ -107,7 +107,7 @@ export const cumprod: Scan = /* @__PURE__ */ composite(
 );
 
 /** The largest of the selected elements, of all or along `dim`; where there are none, the lowest value of the dtype. */
-export const amax: Reduction = /* @__PURE__ */ composite(
+export const amax = /* @__PURE__ */ composite<Reduction>(
   "masked.amax",
   kReduction,
   (input, dim, keepdim, dtype, mask) =>
@@ -115,7 +115,7 @@ export const amax: Reduction = /* @__PURE__ */ composite(
 );
 
 /** The smallest of the selected elements, of all or along `dim`; where there are none, the highest value of the dtype. */
-export const amin: Reduction = /* @__PURE__ */ composite(
+export const amin = /* @__PURE__ */ composite<Reduction>(
   "masked.amin",
   kReduction,
   (input, dim, keepdim, dtype, mask) =>
@@ -123,7 +123,7 @@ export const amin: Reduction = /* @__PURE__ */ composite(
 );
 
 /** The position of the largest of the selected elements, of all or along `dim`, in the dtype of the input. */
-export const argmax: Reduction<number> = /* @__PURE__ */ composite(
+export const argmax = /* @__PURE__ */ composite<Reduction<number>>(
   "masked.argmax",
   kArgReduction,
   (input, dim, keepdim, dtype, mask) =>
@@ -134,7 +134,7 @@ export const argmax: Reduction<number> = /* @__PURE__ */ composite(
 );
 
 /** The position of the smallest of the selected elements, of all or along `dim`, in the dtype of the input. */
-export const argmin: Reduction<number> = /* @__PURE__ */ composite(
+export const argmin = /* @__PURE__ */ composite<Reduction<number>>(
   "masked.argmin",
   kArgReduction,
   (input, dim, keepdim, dtype, mask) =>
@@ -145,7 +145,7 @@ export const argmin: Reduction<number> = /* @__PURE__ */ composite(
 );
 
 /** log(sum(exp(x))) of the selected elements, of all or along `dim`; -Infinity where there are none. */
-export const logsumexp: Reduction = /* @__PURE__ */ composite(
+export const logsumexp = /* @__PURE__ */ composite<Reduction>(
   "masked.logsumexp",
   kReduction,
   (input, dim, keepdim, dtype, mask) => {
@@ -161,7 +161,7 @@ export const logsumexp: Reduction = /* @__PURE__ */ composite(
 const allDims = ({ ndim }: Tensor): number[] => Array.from({ length: ndim }, (_, dim) => dim);
 
 /** The mean of the selected elements, of all or along `dim`; NaN where there are none. */
-export const mean: Reduction = /* @__PURE__ */ composite(
+export const mean = /* @__PURE__ */ composite<Reduction>(
   "masked.mean",
   kReduction,
   (input, dim, keepdim, dtype, mask) => {
@@ -187,14 +187,16 @@ function countOf(
   return sumOf(maskFor(where, input, all), dim, keepdim, "int64");
 }
 
+type Median = (
+  input: Tensor,
+  ...rest: Arguments<[dim: number], ReductionOptions & { dim?: number }>
+) => Tensor;
+
 /**
  * The median of the selected elements along `dim`, by default the last: the lower of two. NaN where there are none, for which integers
  * throw InvalidArgument.
  */
-export const median: (
-  input: Tensor,
-  ...rest: Arguments<[dim: number], ReductionOptions & { dim?: number }>
-) => Tensor = /* @__PURE__ */ composite(
+export const median = /* @__PURE__ */ composite<Median>(
   "masked.median",
   "input:tensor dim:int=-1 keepdim:bool=false dtype:dtype?=null mask:tensor?=null",
   (input: Tensor, dim: number, keepdim: boolean, dtype: DType | null, mask: Tensor | null) => {
@@ -215,14 +217,16 @@ export const median: (
   },
 );
 
-/** The `ord`-norm of the selected elements, of all or along `dim`; 0 where there are none. */
-export const norm: (
+type Norm = (
   input: Tensor,
   ...rest: Arguments<
     [ord: number, dim: Ints | null],
     ReductionOptions & { ord?: number; dim?: Ints | null }
   >
-) => Tensor = /* @__PURE__ */ composite(
+) => Tensor;
+
+/** The `ord`-norm of the selected elements, of all or along `dim`; 0 where there are none. */
+export const norm = /* @__PURE__ */ composite<Norm>(
   "masked.norm",
   "input:tensor ord:number=2 dim:ints?=null keepdim:bool=false dtype:dtype?=null mask:tensor?=null",
   (input, ord, dim, keepdim, dtype, mask) => {
@@ -243,12 +247,12 @@ const kVariance =
   "input:tensor dim:ints?=null correction:number=1 keepdim:bool=false dtype:dtype?=null mask:tensor?=null";
 
 /** The variance of the selected elements, of all or along `dim`; NaN where there are too few. */
-export const variance: Variance = /* @__PURE__ */ composite("masked.var", kVariance, (...given) =>
+export const variance = /* @__PURE__ */ composite<Variance>("masked.var", kVariance, (...given) =>
   varianceOf("masked.var", ...(given as VarianceArguments)),
 );
 
 /** The standard deviation of the selected elements, of all or along `dim`; NaN where there are too few. */
-export const std: Variance = /* @__PURE__ */ composite("masked.std", kVariance, (...given) =>
+export const std = /* @__PURE__ */ composite<Variance>("masked.std", kVariance, (...given) =>
   sqrt(varianceOf("masked.std", ...(given as VarianceArguments))),
 );
 

@@ -46,7 +46,7 @@ type Window<More = unknown> = (M: number, options?: WindowOptions & More) => Ten
 const kLine = "M:int sym:bool=true dtype:dtype?=null";
 
 /** Hann's window, a raised cosine: 0.5 - 0.5 cos. */
-export const hann: Window = /* @__PURE__ */ compositeFactory(
+export const hann = /* @__PURE__ */ compositeFactory<Window>(
   "signal.windows.hann",
   kLine,
   (length: number, sym: boolean, dtype: DType | null) =>
@@ -54,7 +54,7 @@ export const hann: Window = /* @__PURE__ */ compositeFactory(
 );
 
 /** Hamming's window: 0.54 - 0.46 cos. */
-export const hamming: Window = /* @__PURE__ */ compositeFactory(
+export const hamming = /* @__PURE__ */ compositeFactory<Window>(
   "signal.windows.hamming",
   kLine,
   (length: number, sym: boolean, dtype: DType | null) =>
@@ -62,7 +62,7 @@ export const hamming: Window = /* @__PURE__ */ compositeFactory(
 );
 
 /** Hamming's window with any `alpha`: alpha - (1 - alpha) cos. */
-export const generalHamming: Window<GeneralHammingOptions> = /* @__PURE__ */ compositeFactory(
+export const generalHamming = /* @__PURE__ */ compositeFactory<Window<GeneralHammingOptions>>(
   "signal.windows.generalHamming",
   "M:int alpha:number=0.54 sym:bool=true dtype:dtype?=null",
   (length: number, alpha: number, sym: boolean, dtype: DType | null) =>
@@ -70,7 +70,7 @@ export const generalHamming: Window<GeneralHammingOptions> = /* @__PURE__ */ com
 );
 
 /** Blackman's window: 0.42 - 0.5 cos + 0.08 cos of twice that. */
-export const blackman: Window = /* @__PURE__ */ compositeFactory(
+export const blackman = /* @__PURE__ */ compositeFactory<Window>(
   "signal.windows.blackman",
   kLine,
   (length: number, sym: boolean, dtype: DType | null) =>
@@ -78,7 +78,7 @@ export const blackman: Window = /* @__PURE__ */ compositeFactory(
 );
 
 /** Nuttall's window, a sum of four cosines whose side lobes are low. */
-export const nuttall: Window = /* @__PURE__ */ compositeFactory(
+export const nuttall = /* @__PURE__ */ compositeFactory<Window>(
   "signal.windows.nuttall",
   kLine,
   (length: number, sym: boolean, dtype: DType | null) =>
@@ -92,7 +92,7 @@ export const nuttall: Window = /* @__PURE__ */ compositeFactory(
 );
 
 /** A sum of cosines of increasing frequency with the factors `a` and alternating signs. */
-export const generalCosine: Window<GeneralCosineOptions> = /* @__PURE__ */ compositeFactory(
+export const generalCosine = /* @__PURE__ */ compositeFactory<Window<GeneralCosineOptions>>(
   "signal.windows.generalCosine",
   "M:int a:numbers? sym:bool=true dtype:dtype?=null",
   (length: number, a: readonly number[] | null, sym: boolean, dtype: DType | null) => {
@@ -104,7 +104,7 @@ export const generalCosine: Window<GeneralCosineOptions> = /* @__PURE__ */ compo
 );
 
 /** Bartlett's window, a triangle. */
-export const bartlett: Window = /* @__PURE__ */ compositeFactory(
+export const bartlett = /* @__PURE__ */ compositeFactory<Window>(
   "signal.windows.bartlett",
   kLine,
   (length: number, sym: boolean, dtype: DType | null) =>
@@ -112,7 +112,7 @@ export const bartlett: Window = /* @__PURE__ */ compositeFactory(
 );
 
 /** Kaiser's window, narrower for a larger `beta` (default 12). */
-export const kaiser: Window<KaiserOptions> = /* @__PURE__ */ compositeFactory(
+export const kaiser = /* @__PURE__ */ compositeFactory<Window<KaiserOptions>>(
   "signal.windows.kaiser",
   "M:int beta:number=12 sym:bool=true dtype:dtype?=null",
   (length: number, beta: number, sym: boolean, dtype: DType | null) => {
@@ -124,7 +124,7 @@ export const kaiser: Window<KaiserOptions> = /* @__PURE__ */ compositeFactory(
 );
 
 /** Half a period of a sine. */
-export const cosine: Window = /* @__PURE__ */ compositeFactory(
+export const cosine = /* @__PURE__ */ compositeFactory<Window>(
   "signal.windows.cosine",
   kLine,
   (length: number, sym: boolean, dtype: DType | null) =>
@@ -134,7 +134,7 @@ export const cosine: Window = /* @__PURE__ */ compositeFactory(
 );
 
 /** A bell of the standard deviation `std` (default 1), in samples. */
-export const gaussian: Window<GaussianOptions> = /* @__PURE__ */ compositeFactory(
+export const gaussian = /* @__PURE__ */ compositeFactory<Window<GaussianOptions>>(
   "signal.windows.gaussian",
   "M:int std:number=1 sym:bool=true dtype:dtype?=null",
   (length: number, std: number, sym: boolean, dtype: DType | null) => {
@@ -147,7 +147,7 @@ export const gaussian: Window<GaussianOptions> = /* @__PURE__ */ compositeFactor
 );
 
 /** exp(-|n - center| / tau): `center` may be given if the window is not symmetric; `tau` is 1 by default. */
-export const exponential: Window<ExponentialOptions> = /* @__PURE__ */ compositeFactory(
+export const exponential = /* @__PURE__ */ compositeFactory<Window<ExponentialOptions>>(
   "signal.windows.exponential",
   "M:int center:number?=null tau:number=1 sym:bool=true dtype:dtype?=null",
   (length: number, center: number | null, tau: number, sym: boolean, dtype: DType | null) => {

@@ -29,16 +29,11 @@ import type { DType } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 
-interface SparseSoftmax {
-  (input: Tensor, dim: number, options?: { dtype?: DType | null }): Tensor;
-  (input: Tensor, dim: number, dtype: DType | null): Tensor;
-}
-
 /** softmax() of a sparse tensor along `dim`: sparse, with the same positions. Elements that it lacks count as -Infinity. */
-export const softmax: SparseSoftmax = /* @__PURE__ */ composite(
+export const softmax = /* @__PURE__ */ composite(
   "sparse.softmax",
   "input:tensor dim:int dtype:dtype?=null",
-  (input: Tensor, dim: number, dtype: DType | null) => {
+  (input, dim, dtype) => {
     const parts = partsOf("sparse.softmax", input, dim, dtype);
     if (parts.ofValues !== null) return parts.with(softmaxOf(parts.values, parts.ofValues));
     const { exps, sums, groupOf } = parts.exponentials();
@@ -47,10 +42,10 @@ export const softmax: SparseSoftmax = /* @__PURE__ */ composite(
 );
 
 /** logSoftmax() of a sparse tensor along `dim`: sparse, with the same positions. Elements that it lacks count as -Infinity. */
-export const logSoftmax: SparseSoftmax = /* @__PURE__ */ composite(
+export const logSoftmax = /* @__PURE__ */ composite(
   "sparse.logSoftmax",
   "input:tensor dim:int dtype:dtype?=null",
-  (input: Tensor, dim: number, dtype: DType | null) => {
+  (input, dim, dtype) => {
     const parts = partsOf("sparse.logSoftmax", input, dim, dtype);
     if (parts.ofValues !== null) return parts.with(logSoftmaxOf(parts.values, parts.ofValues));
     const { shifted, sums, groupOf } = parts.exponentials();

@@ -1,4 +1,3 @@
-import type { Ints } from "../../dispatch/types.js";
 import { sparseTensor } from "../../generated/internal.js";
 import { cat, narrow, select, unsqueeze, zeros } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
@@ -11,34 +10,33 @@ import { composite } from "../composite.js";
  * main diagonal, positive ones are above it. The element of column j is the j-th of a row; those beyond the matrix are left out. Gradients
  * flow to `diagonals`. Throws InvalidArgument for offsets that occur twice, and ShapeMismatch for a count that is not that of the offsets.
  */
-export const spdiags: (diagonals: Tensor, offsets: Ints, shape: readonly number[]) => Tensor =
-  /* @__PURE__ */ composite(
-    "sparse.spdiags",
-    "diagonals:tensor offsets:ints shape:ints",
-    (diagonals: Tensor, given: Ints, shape: readonly number[]) => {
-      const offsets = typeof given === "number" ? [given] : given;
-      const rows = diagonals.ndim === 1 ? unsqueeze(diagonals, 0) : diagonals;
-      check(rows, offsets, shape);
-      const [height = 0, width = 0] = shape;
-      const length = rows.shape[1] as number;
-      const rowOf: number[] = [];
-      const columnOf: number[] = [];
-      const parts = offsets.map((offset, i) => {
-        const first = Math.max(0, offset);
-        const end = Math.max(first, Math.min(width, height + offset, length));
-        for (let column = first; column < end; column++) {
-          rowOf.push(column - offset);
-          columnOf.push(column);
-        }
-        const start = Math.min(first, length);
-        return narrow(select(rows, 0, i), 0, start, end - first);
-      });
-      const { dtype, device } = diagonals;
-      const values = parts.length > 0 ? cat(parts) : zeros([0], { dtype, device });
-      const indices = tensor([rowOf, columnOf], { dtype: "int64", device });
-      return sparseTensor(values, indices, null, shape, false);
-    },
-  );
+export const spdiags = /* @__PURE__ */ composite(
+  "sparse.spdiags",
+  "diagonals:tensor offsets:ints shape:ints",
+  (diagonals, offsets, shape: readonly number[]) => {
+    const distances = typeof offsets === "number" ? [offsets] : offsets;
+    const rows = diagonals.ndim === 1 ? unsqueeze(diagonals, 0) : diagonals;
+    check(rows, distances, shape);
+    const [height = 0, width = 0] = shape;
+    const length = rows.shape[1] as number;
+    const rowOf: number[] = [];
+    const columnOf: number[] = [];
+    const parts = distances.map((offset, i) => {
+      const first = Math.max(0, offset);
+      const end = Math.max(first, Math.min(width, height + offset, length));
+      for (let column = first; column < end; column++) {
+        rowOf.push(column - offset);
+        columnOf.push(column);
+      }
+      const start = Math.min(first, length);
+      return narrow(select(rows, 0, i), 0, start, end - first);
+    });
+    const { dtype, device } = diagonals;
+    const values = parts.length > 0 ? cat(parts) : zeros([0], { dtype, device });
+    const indices = tensor([rowOf, columnOf], { dtype: "int64", device });
+    return sparseTensor(values, indices, null, shape, false);
+  },
+);
 
 function check(rows: Tensor, offsets: readonly number[], shape: readonly number[]): void {
   const where = "sparse.spdiags";

@@ -1,5 +1,4 @@
 import { sparseSolve } from "../../generated/internal.js";
-import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 
 /**
@@ -7,8 +6,8 @@ import { composite } from "../composite.js";
  * to both. It is computed in double precision on the CPU, by Cholesky's elimination where the matrix is symmetric and positive, else with
  * pivots. Throws InvalidArgument for a singular matrix, and ShapeMismatch or DtypeMismatch for operands that do not fit.
  */
-export const spsolve: (input: Tensor, other: Tensor) => Tensor = /* @__PURE__ */ composite(
+export const spsolve = /* @__PURE__ */ composite(
   "sparse.spsolve",
   "input:tensor other:tensor",
-  (input: Tensor, other: Tensor) => sparseSolve(input, other),
+  (input, other) => sparseSolve(input, other),
 );

@@ -8,8 +8,6 @@ import { composite } from "../composite.js";
 import { inBatch } from "../geometry.js";
 import { chosenOnSlicesAndDepth, onSlicesAndDepth } from "./volume.js";
 
-type AdaptiveAvgPool = (input: Tensor, outputSize: OutputSize) => Tensor;
-
 interface AdaptiveMaxPool {
   (input: Tensor, outputSize: OutputSize, returnIndices: true): [Tensor, Tensor];
   (input: Tensor, outputSize: OutputSize, options: { returnIndices: true }): [Tensor, Tensor];
@@ -21,10 +19,10 @@ const kAvgLine = "input:tensor outputSize:sizes";
 const kMaxLine = "input:tensor outputSize:sizes returnIndices:bool=false";
 
 /** The mean of each of the `outputSize` windows that divide a row, input [N, C, L] or [C, L]. */
-export const adaptiveAvgPool1d: AdaptiveAvgPool = /* @__PURE__ */ composite(
+export const adaptiveAvgPool1d = /* @__PURE__ */ composite(
   "adaptiveAvgPool1d",
   kAvgLine,
-  (input: Tensor, outputSize: OutputSize) => {
+  (input, outputSize) => {
     const [length] = sizesOf("adaptiveAvgPool1d", outputSize, 1);
     return inBatch("adaptiveAvgPool1d", input, 3, (batch) =>
       squeeze(adaptiveAvgPool2d(unsqueeze(batch, 2), [1, length ?? null]), 2),
@@ -33,10 +31,10 @@ export const adaptiveAvgPool1d: AdaptiveAvgPool = /* @__PURE__ */ composite(
 );
 
 /** The mean of each of the `outputSize` windows that divide a volume, input [N, C, D, H, W] or [C, D, H, W]; null keeps a size. */
-export const adaptiveAvgPool3d: AdaptiveAvgPool = /* @__PURE__ */ composite(
+export const adaptiveAvgPool3d = /* @__PURE__ */ composite(
   "adaptiveAvgPool3d",
   kAvgLine,
-  (input: Tensor, outputSize: OutputSize) => {
+  (input, outputSize) => {
     const [depth, ...sizes] = sizesOf("adaptiveAvgPool3d", outputSize, 3);
     return inBatch("adaptiveAvgPool3d", input, 5, (batch) =>
       onSlicesAndDepth(
@@ -49,7 +47,7 @@ export const adaptiveAvgPool3d: AdaptiveAvgPool = /* @__PURE__ */ composite(
 );
 
 /** The maximum of each of the `outputSize` windows that divide a row; with `returnIndices`, also its index. */
-export const adaptiveMaxPool1d: AdaptiveMaxPool = /* @__PURE__ */ composite(
+export const adaptiveMaxPool1d = /* @__PURE__ */ composite<AdaptiveMaxPool>(
   "adaptiveMaxPool1d",
   kMaxLine,
   (input: Tensor, outputSize: OutputSize, returnIndices: boolean) => {
@@ -64,7 +62,7 @@ export const adaptiveMaxPool1d: AdaptiveMaxPool = /* @__PURE__ */ composite(
 );
 
 /** The maximum of each of the `outputSize` windows that divide a volume; with `returnIndices`, also its index in the flattened volume. */
-export const adaptiveMaxPool3d: AdaptiveMaxPool = /* @__PURE__ */ composite(
+export const adaptiveMaxPool3d = /* @__PURE__ */ composite<AdaptiveMaxPool>(
   "adaptiveMaxPool3d",
   kMaxLine,
   (input: Tensor, outputSize: OutputSize, returnIndices: boolean) => {

@@ -18,19 +18,14 @@ import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 
-interface AffineGrid {
-  (theta: Tensor, size: readonly number[], alignCorners?: boolean): Tensor;
-  (theta: Tensor, size: readonly number[], options: { alignCorners?: boolean }): Tensor;
-}
-
 /**
  * The coordinates, from -1 to 1, at which gridSample() reads images of `size` that the maps `theta` transform: [N, 2, 3] and
  * size [N, C, H, W] result in [N, H, W, 2]; [N, 3, 4] and [N, C, D, H, W] in [N, D, H, W, 3].
  */
-export const affineGrid: AffineGrid = /* @__PURE__ */ composite(
+export const affineGrid = /* @__PURE__ */ composite(
   "affineGrid",
   "theta:tensor size:ints alignCorners:bool=false",
-  (theta: Tensor, size: readonly number[], alignCorners: boolean) => {
+  (theta, size: readonly number[], alignCorners) => {
     const axes = checkedAxes(theta, size);
     const [count = 0, , ...sizes] = size;
     // The last axis of an image is the first coordinate.

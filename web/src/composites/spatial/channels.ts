@@ -6,50 +6,43 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 
 /** Rearranges images [..., C r², H, W] into larger ones with fewer channels, [..., C, H r, W r], where r is `upscaleFactor`. */
-export const pixelShuffle: {
-  (input: Tensor, upscaleFactor: number): Tensor;
-  (input: Tensor, options: { upscaleFactor: number }): Tensor;
-} = /* @__PURE__ */ composite(
+export const pixelShuffle = /* @__PURE__ */ composite(
   "pixelShuffle",
   "input:tensor upscaleFactor:int",
-  (input: Tensor, factor: number) => {
-    const { before, size, channels, height, width } = imagesOf("pixelShuffle", input, factor);
-    checkDivides("pixelShuffle", "channels", channels, factor * factor);
-    if (factor === 1) return clone(input);
-    const kept = channels / (factor * factor);
-    const blocks = reshape(input, [size, kept, factor, factor, height, width]);
+  (input, upscaleFactor) => {
+    const r = upscaleFactor;
+    const { before, size, channels, height, width } = imagesOf("pixelShuffle", input, r);
+    checkDivides("pixelShuffle", "channels", channels, r * r);
+    if (r === 1) return clone(input);
+    const kept = channels / (r * r);
+    const blocks = reshape(input, [size, kept, r, r, height, width]);
     const pixels = permute(blocks, [0, 1, 4, 2, 5, 3]);
-    return reshape(pixels, [...before, kept, height * factor, width * factor]);
+    return reshape(pixels, [...before, kept, height * r, width * r]);
   },
 );
 
 /** Rearranges images [..., C, H r, W r] into smaller ones with more channels, [..., C r², H, W], where r is `downscaleFactor`. */
-export const pixelUnshuffle: {
-  (input: Tensor, downscaleFactor: number): Tensor;
-  (input: Tensor, options: { downscaleFactor: number }): Tensor;
-} = /* @__PURE__ */ composite(
+export const pixelUnshuffle = /* @__PURE__ */ composite(
   "pixelUnshuffle",
   "input:tensor downscaleFactor:int",
-  (input: Tensor, factor: number) => {
-    const { before, size, channels, height, width } = imagesOf("pixelUnshuffle", input, factor);
-    checkDivides("pixelUnshuffle", "height", height, factor);
-    checkDivides("pixelUnshuffle", "width", width, factor);
-    if (factor === 1) return clone(input);
-    const [rows, columns] = [height / factor, width / factor];
-    const blocks = reshape(input, [size, channels, rows, factor, columns, factor]);
+  (input, downscaleFactor) => {
+    const r = downscaleFactor;
+    const { before, size, channels, height, width } = imagesOf("pixelUnshuffle", input, r);
+    checkDivides("pixelUnshuffle", "height", height, r);
+    checkDivides("pixelUnshuffle", "width", width, r);
+    if (r === 1) return clone(input);
+    const [rows, columns] = [height / r, width / r];
+    const blocks = reshape(input, [size, channels, rows, r, columns, r]);
     const pixels = permute(blocks, [0, 1, 3, 5, 2, 4]);
-    return reshape(pixels, [...before, channels * factor * factor, rows, columns]);
+    return reshape(pixels, [...before, channels * r * r, rows, columns]);
   },
 );
 
 /** Shuffles the channels of [N, C, ...]: arranges them in `groups` rows of C / groups and reads them by columns. */
-export const channelShuffle: {
-  (input: Tensor, groups: number): Tensor;
-  (input: Tensor, options: { groups: number }): Tensor;
-} = /* @__PURE__ */ composite(
+export const channelShuffle = /* @__PURE__ */ composite(
   "channelShuffle",
   "input:tensor groups:int",
-  (input: Tensor, groups: number) => {
+  (input, groups) => {
     const [size = 0, channels = 0, ...rest] = input.shape;
     if (input.ndim < 3) {
       const reason = `input: expected three or more dimensions, got [${input.shape.join(", ")}].`;

@@ -26,43 +26,14 @@ import {
 
 type Padding = Ints | "same" | "valid";
 
-interface Conv3dOptions {
-  stride?: Ints;
-  padding?: Padding;
-  dilation?: Ints;
-  groups?: number;
-}
-
-interface Conv3d {
-  (
-    input: Tensor,
-    weight: Tensor,
-    bias?: Tensor | null,
-    stride?: Ints,
-    padding?: Padding,
-    dilation?: Ints,
-    groups?: number,
-  ): Tensor;
-  (input: Tensor, weight: Tensor, options: Conv3dOptions & { bias?: Tensor | null }): Tensor;
-  (input: Tensor, weight: Tensor, bias: Tensor | null, options: Conv3dOptions): Tensor;
-}
-
 /**
  * Convolution of volumes: input [N, C, D, H, W] or [C, D, H, W], weight [out channels, C / groups, kD, kH, kW]. `padding` may
  * be "valid" (none) or "same" (so that the output has the size of the input; only for stride 1).
  */
-export const conv3d: Conv3d = /* @__PURE__ */ composite(
+export const conv3d = /* @__PURE__ */ composite(
   "conv3d",
   "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:padding=0 dilation:ints=1 groups:int=1",
-  (
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | null,
-    stride: Ints,
-    padding: Padding,
-    dilation: Ints,
-    groups: number,
-  ) => {
+  (input, weight, bias, stride, padding, dilation, groups) => {
     checkKernel("conv3d", weight);
     const strides = positives("conv3d", "stride", stride);
     const dilations = positives("conv3d", "dilation", dilation);
@@ -81,43 +52,11 @@ export const conv3d: Conv3d = /* @__PURE__ */ composite(
   },
 );
 
-interface ConvTransposeOptions {
-  stride?: Ints;
-  padding?: Ints;
-  outputPadding?: Ints;
-  groups?: number;
-  dilation?: Ints;
-}
-
-interface ConvTranspose3d {
-  (
-    input: Tensor,
-    weight: Tensor,
-    bias?: Tensor | null,
-    stride?: Ints,
-    padding?: Ints,
-    outputPadding?: Ints,
-    groups?: number,
-    dilation?: Ints,
-  ): Tensor;
-  (input: Tensor, weight: Tensor, options: ConvTransposeOptions & { bias?: Tensor | null }): Tensor;
-  (input: Tensor, weight: Tensor, bias: Tensor | null, options: ConvTransposeOptions): Tensor;
-}
-
 /** The transpose of conv3d(): input [N, C, D, H, W] or [C, D, H, W], weight [C, out channels / groups, kD, kH, kW]. */
-export const convTranspose3d: ConvTranspose3d = /* @__PURE__ */ composite(
+export const convTranspose3d = /* @__PURE__ */ composite(
   "convTranspose3d",
   "input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1",
-  (
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | null,
-    stride: Ints,
-    padding: Ints,
-    outputPadding: Ints,
-    groups: number,
-    dilation: Ints,
-  ) => {
+  (input, weight, bias, stride, padding, outputPadding, groups, dilation) => {
     const where = "convTranspose3d";
     checkKernel(where, weight);
     const [step = 1, ...steps] = positives(where, "stride", stride);

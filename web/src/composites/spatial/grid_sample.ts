@@ -24,39 +24,23 @@ import { type Edges, isWithin, padded, pixelOf } from "./sampling_positions.js";
 
 type Mode = "bilinear" | "nearest" | "bicubic";
 
-interface GridSampleOptions {
-  mode?: Mode;
-  paddingMode?: Edges;
-  alignCorners?: boolean;
-}
-
-interface GridSample {
-  (
-    input: Tensor,
-    grid: Tensor,
-    mode?: Mode,
-    paddingMode?: Edges,
-    alignCorners?: boolean | null,
-  ): Tensor;
-  (input: Tensor, grid: Tensor, options: GridSampleOptions): Tensor;
-}
-
 /**
  * Samples `input` [N, C, H, W] at the positions `grid` [N, H', W', 2], whose last axis is (x, y) from -1 to 1, and returns
  * [N, C, H', W']. Volumes [N, C, D, H, W] are sampled at (x, y, z), except with "bicubic". Outside the image are zeros, the
  * nearest edge, or a reflection.
  */
-export const gridSample: GridSample = /* @__PURE__ */ composite(
+export const gridSample = /* @__PURE__ */ composite(
   "gridSample",
-  "input:tensor grid:tensor mode:choice(bilinear|nearest|bicubic)=bilinear paddingMode:choice(zeros|border|reflection)=zeros alignCorners:bool=false",
-  (input: Tensor, grid: Tensor, mode: Mode, edges: Edges, alignCorners: boolean) => {
+  "input:tensor grid:tensor mode:choice(bilinear|nearest|bicubic)=bilinear paddingMode:choice(zeros|border|reflection)=zeros alignCorners:bool?=null",
+  (input, grid, mode, paddingMode, alignCorners) => {
     checkShapes(input, grid, mode);
+    const isAligned = alignCorners ?? false;
     const [count = 0, channels = 0, ...sizes] = input.shape;
     const outer = grid.shape.slice(1, -1);
     const positions = reshape(grid, [count, outer.reduce((a, b) => a * b, 1), sizes.length]);
     const axes = sizes.map((size, d) => {
-      const position = pixelOf(select(positions, 2, sizes.length - 1 - d), size, alignCorners);
-      return tapsOf(position, size, mode, edges, alignCorners);
+      const position = pixelOf(select(positions, 2, sizes.length - 1 - d), size, isAligned);
+      return tapsOf(position, size, mode, paddingMode, isAligned);
     });
     const flat = reshape(input, [count, channels, sizes.reduce((a, b) => a * b, 1)]);
     return reshape(weighted(flat, sizes, axes), [count, channels, ...outer]);

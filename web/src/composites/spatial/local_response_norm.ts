@@ -2,19 +2,13 @@
 
 import { add, avgPool2d, div, mul, pad, pow, reshape, square } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
-import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 
-interface LocalResponseNorm {
-  (input: Tensor, size: number, alpha?: number, beta?: number, k?: number): Tensor;
-  (input: Tensor, size: number, options: { alpha?: number; beta?: number; k?: number }): Tensor;
-}
-
 /** input / (k + alpha * mean of the squares of `size` neighboring channels) ** beta, input [N, C, ...]. */
-export const localResponseNorm: LocalResponseNorm = /* @__PURE__ */ composite(
+export const localResponseNorm = /* @__PURE__ */ composite(
   "localResponseNorm",
   "input:tensor size:int alpha:number=0.0001 beta:number=0.75 k:number=1",
-  (input: Tensor, size: number, alpha: number, beta: number, k: number) => {
+  (input, size, alpha, beta, k) => {
     if (input.ndim < 3) {
       const reason = `input: expected three or more dimensions, got ${input.ndim}.`;
       fail("ShapeMismatch", "localResponseNorm", reason);

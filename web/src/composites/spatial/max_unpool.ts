@@ -3,48 +3,23 @@
 import type { Ints } from "../../dispatch/types.js";
 import { reshape, scatter, zeros } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
-import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { perAxis } from "../geometry.js";
-
-interface MaxUnpool {
-  (
-    input: Tensor,
-    indices: Tensor,
-    kernelSize: Ints,
-    stride?: Ints | null,
-    padding?: Ints,
-    outputSize?: readonly number[] | null,
-  ): Tensor;
-  (
-    input: Tensor,
-    indices: Tensor,
-    kernelSize: Ints,
-    options: { stride?: Ints | null; padding?: Ints; outputSize?: readonly number[] | null },
-  ): Tensor;
-}
 
 const kLine =
   "input:tensor indices:tensor kernelSize:ints stride:ints?=null padding:ints=0 outputSize:ints?=null";
 
 /** The partial inverse of maxPool1d(), from its results and indices. `outputSize` selects among the sizes that pool to this input. */
-export const maxUnpool1d: MaxUnpool = /* @__PURE__ */ maxUnpool("maxUnpool1d", 1);
+export const maxUnpool1d = /* @__PURE__ */ maxUnpool("maxUnpool1d", 1);
 
 /** The partial inverse of maxPool2d(), from its results and indices. `outputSize` selects among the sizes that pool to this input. */
-export const maxUnpool2d: MaxUnpool = /* @__PURE__ */ maxUnpool("maxUnpool2d", 2);
+export const maxUnpool2d = /* @__PURE__ */ maxUnpool("maxUnpool2d", 2);
 
 /** The partial inverse of maxPool3d(), from its results and indices. `outputSize` selects among the sizes that pool to this input. */
-export const maxUnpool3d: MaxUnpool = /* @__PURE__ */ maxUnpool("maxUnpool3d", 3);
+export const maxUnpool3d = /* @__PURE__ */ maxUnpool("maxUnpool3d", 3);
 
-function maxUnpool(where: string, axes: number): MaxUnpool {
-  const body = (
-    input: Tensor,
-    indices: Tensor,
-    kernelSize: Ints,
-    stride: Ints | null,
-    padding: Ints,
-    outputSize: Ints | null,
-  ) => {
+function maxUnpool(where: string, axes: number) {
+  return composite(where, kLine, (input, indices, kernelSize, stride, padding, outputSize) => {
     if (input.ndim !== axes + 1 && input.ndim !== axes + 2) {
       const reason = `input: expected ${axes + 1} dimensions, or ${axes + 2} with a batch`;
       fail("ShapeMismatch", where, `${reason}, got ${input.ndim}.`);
@@ -68,8 +43,7 @@ function maxUnpool(where: string, axes: number): MaxUnpool {
     const volume = zeros([...before, area], { dtype, device });
     const placed = scatter(volume, -1, reshape(indices, flat), reshape(input, flat));
     return reshape(placed, [...before, ...requested]);
-  };
-  return composite(where, kLine, body);
+  });
 }
 
 // Sizes that differ by less than a stride pool to the same size.

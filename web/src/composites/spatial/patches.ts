@@ -7,25 +7,14 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { cropped, inBatch, overlapAdd, perAxis, spanOf, windowsOf } from "../geometry.js";
 
-interface PatchOptions {
-  dilation?: Ints;
-  padding?: Ints;
-  stride?: Ints;
-}
-
-interface Im2col {
-  (input: Tensor, kernelSize: Ints, dilation?: Ints, padding?: Ints, stride?: Ints): Tensor;
-  (input: Tensor, kernelSize: Ints, options: PatchOptions): Tensor;
-}
-
 /**
  * Extracts the patches of images [N, C, H, W] or [C, H, W] as columns, [N, C * kernel height * kernel width, patches]. PyTorch
  * calls it torch.nn.functional.unfold.
  */
-export const im2col: Im2col = /* @__PURE__ */ composite(
+export const im2col = /* @__PURE__ */ composite(
   "im2col",
   "input:tensor kernelSize:ints dilation:ints=1 padding:ints=0 stride:ints=1",
-  (input: Tensor, kernelSize: Ints, dilation: Ints, padding: Ints, stride: Ints) => {
+  (input, kernelSize, dilation, padding, stride) => {
     const axes = patchAxes("im2col", kernelSize, dilation, padding, stride);
     return inBatch("im2col", input, 4, (batch) => {
       for (const [d, axis] of axes.entries()) patchesAlong("im2col", batch.shape[d + 2] ?? 0, axis);
@@ -44,33 +33,14 @@ export const im2col: Im2col = /* @__PURE__ */ composite(
   },
 );
 
-interface Col2im {
-  (
-    input: Tensor,
-    outputSize: Ints,
-    kernelSize: Ints,
-    dilation?: Ints,
-    padding?: Ints,
-    stride?: Ints,
-  ): Tensor;
-  (input: Tensor, outputSize: Ints, kernelSize: Ints, options: PatchOptions): Tensor;
-}
-
 /**
  * Combines patches as im2col() returns them, [N, C * kernel height * kernel width, patches] or without N, to images of
  * `outputSize`; overlapping patches are added. PyTorch calls it torch.nn.functional.fold.
  */
-export const col2im: Col2im = /* @__PURE__ */ composite(
+export const col2im = /* @__PURE__ */ composite(
   "col2im",
   "input:tensor outputSize:ints kernelSize:ints dilation:ints=1 padding:ints=0 stride:ints=1",
-  (
-    input: Tensor,
-    outputSize: Ints,
-    kernelSize: Ints,
-    dilation: Ints,
-    padding: Ints,
-    stride: Ints,
-  ) => {
+  (input, outputSize, kernelSize, dilation, padding, stride) => {
     const [height = 0, width = 0] = perAxis("col2im", "outputSize", outputSize, 2);
     const [rows, columns] = patchAxes("col2im", kernelSize, dilation, padding, stride);
     const down = patchesAlong("col2im", height, rows);

@@ -46,7 +46,7 @@ interface MaxPool3d {
  * The maximum of every window of a volume, input [N, C, D, H, W] or [C, D, H, W]. With `returnIndices`, also its index in the
  * flattened volume.
  */
-export const maxPool3d: MaxPool3d = /* @__PURE__ */ composite(
+export const maxPool3d = /* @__PURE__ */ composite<MaxPool3d>(
   "maxPool3d",
   "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 dilation:ints=1 ceilMode:bool=false returnIndices:bool=false",
   (
@@ -81,42 +81,11 @@ export const maxPool3d: MaxPool3d = /* @__PURE__ */ composite(
   },
 );
 
-interface AvgPool3d {
-  (
-    input: Tensor,
-    kernelSize: Ints,
-    stride?: Ints | null,
-    padding?: Ints,
-    ceilMode?: boolean,
-    countIncludePad?: boolean,
-    divisorOverride?: number | null,
-  ): Tensor;
-  (
-    input: Tensor,
-    kernelSize: Ints,
-    options: {
-      stride?: Ints | null;
-      padding?: Ints;
-      ceilMode?: boolean;
-      countIncludePad?: boolean;
-      divisorOverride?: number | null;
-    },
-  ): Tensor;
-}
-
 /** The mean of every window of a volume, input [N, C, D, H, W] or [C, D, H, W]. */
-export const avgPool3d: AvgPool3d = /* @__PURE__ */ composite(
+export const avgPool3d = /* @__PURE__ */ composite(
   "avgPool3d",
   "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null",
-  (
-    input: Tensor,
-    kernelSize: Ints,
-    stride: Ints | null,
-    padding: Ints,
-    ceilMode: boolean,
-    countIncludePad: boolean,
-    divisorOverride: number | null,
-  ) => {
+  (input, kernelSize, stride, padding, ceilMode, countIncludePad, divisorOverride) => {
     const where = "avgPool3d";
     const [depth = 1, ...kernel] = perAxis(where, "kernelSize", kernelSize, 3);
     const [step = 1, ...steps] = perAxis(where, "stride", stepsOf(stride, kernelSize), 3);

@@ -3,15 +3,12 @@
 import { composite } from "../../composites/composite.js";
 import { conv1d, permute } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
-import type { Tensor } from "../../tensor/tensor.js";
-
-type ConvTbc = (input: Tensor, weight: Tensor, bias: Tensor, pad?: number) => Tensor;
 
 /** Convolution over time: input [T, N, C], weight [k, C, out channels], bias [out channels]; returns [T + 2 * pad - k + 1, N, out channels]. */
-export const convTbc: ConvTbc = /* @__PURE__ */ composite(
+export const convTbc = /* @__PURE__ */ composite(
   "convTbc",
   "input:tensor weight:tensor bias:tensor pad:int=0",
-  (input: Tensor, weight: Tensor, bias: Tensor, pad: number) => {
+  (input, weight, bias, pad) => {
     for (const [name, { shape }] of [
       ["input", input],
       ["weight", weight],
