@@ -128,6 +128,12 @@ describe("editors show", () => {
       shown("eg.optim.lrScheduler.ExponentialLR(new eg.optim.SGD([x]), 0.1)").hover,
       /optimizer: ScheduledOptimizer, gamma: number, lastEpoch\?: /,
     );
+    const { hover, options } = shown(
+      "eg.optim.lrScheduler.StepLR(new eg.optim.SGD([x]), { stepSize: 1 })",
+    );
+    assert.match(hover, /^(?:new|constructor) StepLR\(optimizer: ScheduledOptimizer, options: /);
+    assert.match(options("gamma"), /^The factor; default 0.1/);
+    assert.match(options("lastEpoch"), /^The last epoch that has been run/);
   });
 
   test("the parameters of a composite, by position and by name", () => {

@@ -47,6 +47,8 @@ new eg.optim.Adam([x], { weight_decay: 0.1 }); // weightDecay
 new eg.optim.SGD([x], 0.1, { momentun: 0.1 }); // momentum
 new lrScheduler.StepLR(optimizer, 1, { gama: 0.1 }); // gamma
 new lrScheduler.ExponentialLR(optimizer, { gama: 0.1 }); // gamma
+new lrScheduler.StepLR(optimizer, { stepsize: 2 }); // stepSize
+new lrScheduler.CyclicLR(optimizer, 1, 2, { stepSizeup: 3 }); // stepSizeUp
 new lrScheduler.OneCycleLR(optimizer, 1, { totalStep: 3 }); // totalSteps
 new lrScheduler.ReduceLROnPlateau(optimizer, { patiense: 3 }); // patience
 

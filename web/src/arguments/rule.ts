@@ -83,6 +83,11 @@ export type Values<R extends Rules> = {
   -readonly [Name in keyof R]: R[Name] extends Rule<infer T> ? T : never;
 };
 
+/** The values of arguments, in the order of their names. */
+export type InOrder<R extends Rules, Names extends readonly (keyof R)[]> = {
+  -readonly [I in keyof Names]: R[Names[I]] extends Rule<infer T> ? T : never;
+};
+
 /** The options that a declaration describes; each may be left out. */
 export type Options<R extends Rules> = {
   [Name in keyof R]?: R[Name] extends Rule<infer T> ? T : never;

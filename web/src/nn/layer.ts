@@ -15,7 +15,7 @@
 // extends as pure, so that bundlers can leave the class out.
 
 import { type Constructor, readArguments } from "../arguments/read.js";
-import type { Rule, Rules, Values } from "../arguments/rule.js";
+import type { InOrder, Rule, Rules, Values } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -35,11 +35,6 @@ export type Fields<R extends Rules> = {
 
 /** The rule of a tensor that the module holds as a buffer, under its name in snake_case: as in PyTorch's state dicts. */
 export const bufferRule = /* @__PURE__ */ tensorRule.orNull();
-
-/** The values of arguments, in the order of their names. */
-export type InOrder<R extends Rules, Names extends readonly (keyof R)[]> = {
-  -readonly [I in keyof Names]: R[Names[I]] extends Rule<infer T> ? T : never;
-};
 
 /** The class that a declaration gives: its constructor, and its fields beside what `Base` has. */
 export interface LayerClass<

@@ -1,12 +1,11 @@
 // Activations whose result may take the place of their input.
 
-import { boolean, type Options, type Rules } from "../../arguments/rule.js";
+import { boolean, type InOrder, type Options, type Rules } from "../../arguments/rule.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
   type AnyClass,
   type Check,
   declared,
-  type InOrder,
   type Layer,
   type LayerClass,
   ordered,

@@ -44,6 +44,11 @@ export abstract class BaseScheduler {
     this.#optimizer = optimizer;
   }
 
+  /** Sets the fields from the arguments of a declared constructor (declared.ts). @internal */
+  protected setUp(values: object): void {
+    Object.assign(this, values);
+  }
+
   /** Sets the learning rates of the next epoch. */
   abstract step(...given: unknown[]): void;
 

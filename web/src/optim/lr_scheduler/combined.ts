@@ -6,7 +6,7 @@ import { fail } from "../../runtime/errors.js";
 import { runLive } from "../../runtime/live.js";
 import { BaseScheduler, type ScheduledGroup, type ScheduledOptimizer } from "./base.js";
 import { ReduceLROnPlateau } from "./plateau.js";
-import { kScheduled, kSchedulerOptions, LRScheduler, type SchedulerOptions } from "./scheduler.js";
+import { kSchedulerOptions, LRScheduler, type SchedulerOptions } from "./scheduler.js";
 
 // A scheduler whose step() can be called without arguments.
 const kMember = new Rule<BaseScheduler>("a scheduler whose step() needs no metric", (value) => {
@@ -40,7 +40,7 @@ abstract class CombinedScheduler extends BaseScheduler {
 }
 
 const kSequentialArguments = {
-  ...kScheduled,
+  optimizer: unchecked<ScheduledOptimizer>(),
   schedulers: listOf(kStartable),
   milestones: listOf(integer),
   ...kSchedulerOptions,

@@ -1,23 +1,17 @@
-import { readArguments } from "../../arguments/read.js";
-import {
-  boolean,
-  functionOf,
-  number,
-  type Options,
-  oneOf,
-  oneOrMore,
-  positive,
-} from "../../arguments/rule.js";
+import { boolean, functionOf, number, oneOf, oneOrMore, positive } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
-import type { ScheduledOptimizer } from "./base.js";
+import { type Arguments, type OptionsOf, type Order, ownScheduler } from "./declared.js";
 import { setMomentum } from "./momentum.js";
 import { perGroup } from "./per_group.js";
-import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
 
 /** Returns the height of a cycle from the number of the cycle, or of the step. */
 export type ScaleFn = (at: number) => number;
 
-const kOptions = {
+const kCyclicLR = {
+  /** The lowest rate, of all groups or per group. */
+  baseLr: oneOrMore(number),
+  /** The highest rate, of all groups or per group. */
+  maxLr: oneOrMore(number),
   /** The steps from the lowest rate to the highest; default 2000. */
   stepSizeUp: positive.or(2000),
   /** The steps from the highest rate to the lowest; default `stepSizeUp`. */
@@ -36,64 +30,44 @@ const kOptions = {
   baseMomentum: oneOrMore(number).or(0.8),
   /** The momentum at the lowest rate; default 0.9. */
   maxMomentum: oneOrMore(number).or(0.9),
-  ...kSchedulerOptions,
-};
-
-const kArguments = {
-  ...kScheduled,
-  baseLr: oneOrMore(number),
-  maxLr: oneOrMore(number),
-  ...kOptions,
 };
 
 /** Options of `CyclicLR`. */
-export type CyclicLROptions = Options<typeof kOptions & typeof kSchedulerOptions>;
-
-type Rates = number | readonly number[];
+export type CyclicLROptions = OptionsOf<typeof kCyclicLR, "baseLr" | "maxLr">;
 
 /** Moves the rate linearly up and down between two rates, and the momentum in the opposite direction. */
-export class CyclicLR extends LRScheduler {
-  maxLrs: number[];
-  totalSize: number;
-  stepRatio: number;
-  mode: "triangular" | "triangular2" | "exp_range";
-  gamma: number;
-  scaleFn: ScaleFn | null;
-  scaleMode: "cycle" | "iterations";
-  cycleMomentum: boolean;
-  useBeta1: boolean;
-  baseMomentums: number[] = [];
-  maxMomentums: number[] = [];
+export class CyclicLR extends ownScheduler(
+  kCyclicLR,
+  {} as Order<
+    [baseLr: "baseLr", maxLr: "maxLr"],
+    [
+      stepSizeUp: "stepSizeUp",
+      stepSizeDown: "stepSizeDown",
+      mode: "mode",
+      gamma: "gamma",
+      scaleFn: "scaleFn",
+      scaleMode: "scaleMode",
+      cycleMomentum: "cycleMomentum",
+      baseMomentum: "baseMomentum",
+      maxMomentum: "maxMomentum",
+    ]
+  >,
+) {
+  declare maxLrs: number[];
+  declare totalSize: number;
+  declare stepRatio: number;
+  declare mode: "triangular" | "triangular2" | "exp_range";
+  declare gamma: number;
+  declare scaleFn: ScaleFn | null;
+  declare scaleMode: "cycle" | "iterations";
+  declare cycleMomentum: boolean;
+  declare useBeta1: boolean;
+  declare baseMomentums: number[];
+  declare maxMomentums: number[];
 
-  constructor(
-    optimizer: ScheduledOptimizer,
-    baseLr: Rates,
-    maxLr: Rates,
-    options?: CyclicLROptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    baseLr: Rates,
-    maxLr: Rates,
-    stepSizeUp?: number,
-    options?: CyclicLROptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    baseLr: Rates,
-    maxLr: Rates,
-    stepSizeUp?: number,
-    stepSizeDown?: number | null,
-    options?: CyclicLROptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    options: CyclicLROptions & { baseLr: Rates; maxLr: Rates },
-  );
-  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
-    super(optimizer);
-    const name = new.target.name;
-    const named = readArguments(name, kArguments, [optimizer, ...rest]);
+  /** @internal */
+  protected override setUp(named: Arguments<typeof kCyclicLR>): void {
+    const name = this.constructor.name;
     const { stepSizeUp, mode, scaleFn, lastEpoch } = named;
     const { groups } = this;
     const ratesOf = (option: "baseLr" | "maxLr" | "baseMomentum" | "maxMomentum") => {
@@ -110,6 +84,8 @@ export class CyclicLR extends LRScheduler {
     this.scaleMode = scaleFn === null ? ownMode : named.scaleMode;
     this.cycleMomentum = named.cycleMomentum;
     this.useBeta1 = groups.every((group) => "betas" in group);
+    this.baseMomentums = [];
+    this.maxMomentums = [];
     if (this.cycleMomentum) {
       if (!this.useBeta1 && !groups.every((group) => "momentum" in group)) {
         const reason =
@@ -134,7 +110,7 @@ export class CyclicLR extends LRScheduler {
     const done = 1 + position - cycle;
     const { stepRatio } = this;
     const part = done <= stepRatio ? done / stepRatio : (done - 1) / (stepRatio - 1);
-    const height = part * this.#scaleAt(this.scaleMode === "cycle" ? cycle : this.lastEpoch);
+    const height = part * this.scaleAt(this.scaleMode === "cycle" ? cycle : this.lastEpoch);
     const between = (from: number[], to: number[], i: number) => {
       return (from[i] ?? 0) + ((to[i] ?? 0) - (from[i] ?? 0)) * height;
     };
@@ -146,7 +122,7 @@ export class CyclicLR extends LRScheduler {
     return this.groups.map((_, i) => between(this.baseLrs, this.maxLrs, i));
   }
 
-  #scaleAt(at: number): number {
+  private scaleAt(at: number): number {
     if (this.scaleFn !== null) return this.scaleFn(at);
     if (this.mode === "triangular") return 1;
     return this.mode === "triangular2" ? 1 / 2 ** (at - 1) : this.gamma ** at;

@@ -1,56 +1,33 @@
 // Schedulers that lower the rate, permanently or for the first epochs.
 
-import { readArguments } from "../../arguments/read.js";
-import { integer, listOf, number, type Options, share, size } from "../../arguments/rule.js";
-import type { ScheduledOptimizer } from "./base.js";
-import {
-  kScheduled,
-  kSchedulerOptions,
-  LRScheduler,
-  type SchedulerOptions,
-  scheduler,
-} from "./scheduler.js";
+import { integer, listOf, number, share, size } from "../../arguments/rule.js";
+import { type Arguments, type OptionsOf, type Order, ownScheduler, scheduler } from "./declared.js";
 
-const kMultiStepOptions = {
+const kMultiStepLR = {
+  /** The epochs at which the rate changes. */
+  milestones: listOf(integer),
   /** The factor; default 0.1. */
   gamma: number.or(0.1),
-  ...kSchedulerOptions,
 };
 
-const kMultiStepArguments = { ...kScheduled, milestones: listOf(integer), ...kMultiStepOptions };
-
 /** Options of `MultiStepLR`. */
-export type MultiStepLROptions = Options<typeof kMultiStepOptions & typeof kSchedulerOptions>;
+export type MultiStepLROptions = OptionsOf<typeof kMultiStepLR, "milestones">;
 
 /** Multiplies the rate by `gamma` at every epoch in a list; an epoch that is listed twice counts twice. */
-export class MultiStepLR extends LRScheduler {
+export class MultiStepLR extends ownScheduler(
+  kMultiStepLR,
+  {} as Order<[milestones: "milestones"], [gamma: "gamma"]>,
+) {
   /** How often each epoch occurs in the list. */
-  milestones: Record<number, number> = {};
-  gamma: number;
+  declare milestones: Record<number, number>;
+  declare gamma: number;
 
-  constructor(
-    optimizer: ScheduledOptimizer,
-    milestones: readonly number[],
-    gamma?: number,
-    lastEpoch?: number,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    milestones: readonly number[],
-    options?: MultiStepLROptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    options: MultiStepLROptions & { milestones: readonly number[] },
-  );
-  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
-    super(optimizer);
-    const named = readArguments(new.target.name, kMultiStepArguments, [optimizer, ...rest]);
-    for (const epoch of named.milestones) {
-      this.milestones[epoch] = (this.milestones[epoch] ?? 0) + 1;
-    }
-    this.gamma = named.gamma;
-    this.start(named.lastEpoch);
+  /** @internal */
+  protected override setUp({ milestones, gamma, lastEpoch }: Arguments<typeof kMultiStepLR>): void {
+    this.milestones = {};
+    for (const epoch of milestones) this.milestones[epoch] = (this.milestones[epoch] ?? 0) + 1;
+    this.gamma = gamma;
+    this.start(lastEpoch);
   }
 
   protected override nextLrs(): number[] {
@@ -65,14 +42,13 @@ export class MultiStepLR extends LRScheduler {
   }
 }
 
-/** Multiplies the rate by `gamma` every epoch. */
-export class ExponentialLR extends scheduler({ gamma: number }) {
-  constructor(optimizer: ScheduledOptimizer, gamma: number, lastEpoch?: number | SchedulerOptions);
-  constructor(optimizer: ScheduledOptimizer, options: SchedulerOptions & { gamma: number });
-  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
-    super(optimizer, rest);
-  }
+const kExponentialLR = {
+  /** The factor. */
+  gamma: number,
+};
 
+/** Multiplies the rate by `gamma` every epoch. */
+export class ExponentialLR extends scheduler(kExponentialLR, {} as Order<[gamma: "gamma"], []>) {
   protected override nextLrs(): number[] {
     return this.groups.map(({ lr }) => (this.lastEpoch === 0 ? lr : lr * this.gamma));
   }
@@ -82,31 +58,21 @@ export class ExponentialLR extends scheduler({ gamma: number }) {
   }
 }
 
-const kConstantOptions = {
+const kConstantLR = {
   /** The factor until `totalIters`; default 1/3. */
   factor: share.or(1 / 3),
   /** The epoch at which the rate returns to the initial one; default 5. */
   totalIters: size.or(5),
-  ...kSchedulerOptions,
 };
 
 /** Options of `ConstantLR`. */
-export type ConstantLROptions = Options<typeof kConstantOptions & typeof kSchedulerOptions>;
+export type ConstantLROptions = OptionsOf<typeof kConstantLR>;
 
 /** Multiplies the initial rate by a factor for the first epochs. */
-export class ConstantLR extends scheduler(kConstantOptions) {
-  constructor(
-    optimizer: ScheduledOptimizer,
-    factor?: number,
-    totalIters?: number,
-    lastEpoch?: number | SchedulerOptions,
-  );
-  constructor(optimizer: ScheduledOptimizer, factor?: number, options?: ConstantLROptions);
-  constructor(optimizer: ScheduledOptimizer, options?: ConstantLROptions);
-  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
-    super(optimizer, rest);
-  }
-
+export class ConstantLR extends scheduler(
+  kConstantLR,
+  {} as Order<[], [factor: "factor", totalIters: "totalIters"]>,
+) {
   protected override nextLrs(): number[] {
     const { factor, totalIters, lastEpoch } = this;
     if (lastEpoch === 0) return this.groups.map(({ lr }) => lr * factor);
@@ -119,31 +85,21 @@ export class ConstantLR extends scheduler(kConstantOptions) {
   }
 }
 
-const kPolynomialOptions = {
+const kPolynomialLR = {
   /** The epoch at which the rate is 0; default 5. */
   totalIters: size.or(5),
   /** The power of the remaining share of the epochs; default 1. */
   power: number.or(1),
-  ...kSchedulerOptions,
 };
 
 /** Options of `PolynomialLR`. */
-export type PolynomialLROptions = Options<typeof kPolynomialOptions & typeof kSchedulerOptions>;
+export type PolynomialLROptions = OptionsOf<typeof kPolynomialLR>;
 
 /** Lowers the rate to 0 as a power of the remaining share of the epochs. */
-export class PolynomialLR extends scheduler(kPolynomialOptions) {
-  constructor(
-    optimizer: ScheduledOptimizer,
-    totalIters?: number,
-    power?: number,
-    lastEpoch?: number | SchedulerOptions,
-  );
-  constructor(optimizer: ScheduledOptimizer, totalIters?: number, options?: PolynomialLROptions);
-  constructor(optimizer: ScheduledOptimizer, options?: PolynomialLROptions);
-  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
-    super(optimizer, rest);
-  }
-
+export class PolynomialLR extends scheduler(
+  kPolynomialLR,
+  {} as Order<[], [totalIters: "totalIters", power: "power"]>,
+) {
   protected override nextLrs(): number[] {
     const { totalIters, lastEpoch } = this;
     if (lastEpoch === 0 || lastEpoch > totalIters) return this.groups.map(({ lr }) => lr);

@@ -1,43 +1,32 @@
 // Schedulers with a formula given by the user.
 
-import { readArguments } from "../../arguments/read.js";
 import { either, functionOf, listOf } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
-import type { ScheduledOptimizer } from "./base.js";
-import { kScheduled, kSchedulerOptions, LRScheduler, type SchedulerOptions } from "./scheduler.js";
+import { type Arguments, type Order, ownScheduler } from "./declared.js";
 
 /** Returns the factor for an epoch, by which the initial rate, or for MultiplicativeLR the previous rate, is multiplied. */
 export type LrLambda = (epoch: number) => number;
 
 const kLrLambda = functionOf<LrLambda>();
 
-const kArguments = {
-  ...kScheduled,
+const kLambdas = {
+  /** A function for all groups, or a list with one per group. */
   lrLambda: either(kLrLambda, listOf(kLrLambda)),
-  ...kSchedulerOptions,
 };
 
-// A function for all groups, or a list with one per group.
-type LrLambdas = LrLambda | readonly LrLambda[];
+abstract class LambdaScheduler extends ownScheduler(
+  kLambdas,
+  {} as Order<[lrLambda: "lrLambda"], []>,
+) {
+  declare lrLambdas: LrLambda[];
 
-abstract class LambdaScheduler extends LRScheduler {
-  lrLambdas: LrLambda[];
-
-  constructor(
-    optimizer: ScheduledOptimizer,
-    lrLambda: LrLambdas,
-    lastEpoch?: number | SchedulerOptions,
-  );
-  constructor(optimizer: ScheduledOptimizer, options: SchedulerOptions & { lrLambda: LrLambdas });
-  constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
-    super(optimizer);
-    const name = new.target.name;
-    const { lrLambda, lastEpoch } = readArguments(name, kArguments, [optimizer, ...given]);
+  /** @internal */
+  protected override setUp({ lrLambda, lastEpoch }: Arguments<typeof kLambdas>): void {
     const count = this.groups.length;
     this.lrLambdas = typeof lrLambda === "function" ? Array(count).fill(lrLambda) : [...lrLambda];
     if (this.lrLambdas.length !== count) {
       const reason = `lrLambda: expected ${count} functions, one per group, got ${this.lrLambdas.length}.`;
-      fail("InvalidArgument", name, reason);
+      fail("InvalidArgument", this.constructor.name, reason);
     }
     this.start(lastEpoch);
   }

@@ -1,23 +1,17 @@
 // The 1cycle policy: the rate rises to its maximum once and then falls far below its initial value, while the momentum
 // moves in the opposite direction.
 
-import { readArguments } from "../../arguments/read.js";
-import {
-  boolean,
-  number,
-  type Options,
-  oneOf,
-  oneOrMore,
-  type Values,
-} from "../../arguments/rule.js";
+import { boolean, number, oneOf, oneOrMore } from "../../arguments/rule.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { camelCase } from "../../runtime/spelling.js";
-import type { ScheduledGroup, ScheduledOptimizer } from "./base.js";
+import type { ScheduledGroup } from "./base.js";
+import { type Arguments, type OptionsOf, type Order, ownScheduler } from "./declared.js";
 import { setMomentum } from "./momentum.js";
 import { perGroup } from "./per_group.js";
-import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
 
-const kOptions = {
+const kOneCycleLR = {
+  /** The highest rate, of all groups or per group. */
+  maxLr: oneOrMore(number),
   /** The number of steps of the whole cycle, unless `epochs` and `stepsPerEpoch` are given. */
   totalSteps: number.orNull(),
   /** With `stepsPerEpoch`, an alternative to `totalSteps`. */
@@ -40,15 +34,12 @@ const kOptions = {
   finalDivFactor: number.or(1e4),
   /** Return to the initial rate in a second phase, and fall below it in a third; default false. */
   threePhase: boolean.or(false),
-  ...kSchedulerOptions,
 };
 
-const kArguments = { ...kScheduled, maxLr: oneOrMore(number), ...kOptions };
-
 /** Options of `OneCycleLR`. */
-export type OneCycleLROptions = Options<typeof kOptions & typeof kSchedulerOptions>;
+export type OneCycleLROptions = OptionsOf<typeof kOneCycleLR, "maxLr">;
 
-type Named = Values<typeof kArguments>;
+type Named = Arguments<typeof kOneCycleLR>;
 
 interface CycledGroup extends ScheduledGroup {
   maxLr?: number;
@@ -70,31 +61,33 @@ interface Phase {
 }
 
 /** Raises the rate from maxLr / divFactor to maxLr and lowers it to a very small one, in one cycle. */
-export class OneCycleLR extends LRScheduler {
-  totalSteps: number;
-  cycleMomentum: boolean;
-  useBeta1: boolean;
-  annealStrategy: "cos" | "linear";
-  schedulePhases: readonly Phase[];
+export class OneCycleLR extends ownScheduler(
+  kOneCycleLR,
+  {} as Order<
+    [maxLr: "maxLr"],
+    [
+      totalSteps: "totalSteps",
+      epochs: "epochs",
+      stepsPerEpoch: "stepsPerEpoch",
+      pctStart: "pctStart",
+      annealStrategy: "annealStrategy",
+      cycleMomentum: "cycleMomentum",
+      baseMomentum: "baseMomentum",
+      maxMomentum: "maxMomentum",
+      divFactor: "divFactor",
+      finalDivFactor: "finalDivFactor",
+      threePhase: "threePhase",
+    ]
+  >,
+) {
+  declare totalSteps: number;
+  declare cycleMomentum: boolean;
+  declare useBeta1: boolean;
+  declare annealStrategy: "cos" | "linear";
+  declare schedulePhases: readonly Phase[];
 
-  constructor(
-    optimizer: ScheduledOptimizer,
-    maxLr: number | readonly number[],
-    totalSteps: number | null,
-    options?: OneCycleLROptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    maxLr: number | readonly number[],
-    options: OneCycleLROptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    options: OneCycleLROptions & { maxLr: number | readonly number[] },
-  );
-  constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
-    super(optimizer);
-    const named = readArguments(new.target.name, kArguments, [optimizer, ...given]);
+  /** @internal */
+  protected override setUp(named: Named): void {
     const { pctStart, annealStrategy, cycleMomentum } = named;
     this.totalSteps = totalStepsOf(named);
     this.schedulePhases = phasesOf(this.totalSteps, pctStart, named.threePhase);
@@ -103,13 +96,13 @@ export class OneCycleLR extends LRScheduler {
     }
     this.annealStrategy = annealStrategy;
     this.cycleMomentum = cycleMomentum;
-    this.useBeta1 = this.#groups.every((group) => "betas" in group);
-    if (cycleMomentum && !this.useBeta1 && !this.#groups.every((group) => "momentum" in group)) {
+    this.useBeta1 = this.groups.every((group) => "betas" in group);
+    if (cycleMomentum && !this.useBeta1 && !this.groups.every((group) => "momentum" in group)) {
       refuse(
         "cycleMomentum: needs an optimizer with momentum or betas. Pass cycleMomentum: false.",
       );
     }
-    if (named.lastEpoch === -1) this.#prepareGroups(named);
+    if (named.lastEpoch === -1) this.prepareGroups(named);
     this.start(named.lastEpoch);
   }
 
@@ -125,9 +118,9 @@ export class OneCycleLR extends LRScheduler {
     const begin = phases[index - 1]?.end_step ?? 0;
     const phase = phases[index] as Phase;
     const done = (this.lastEpoch - begin) / (phase.end_step - begin);
-    return this.#groups.map((group) => {
+    return this.groups.map((group: CycledGroup) => {
       const between = (from: Rate | Momentum, to: Rate | Momentum) => {
-        return this.#anneal(boundOf(group, from), boundOf(group, to), done);
+        return this.anneal(boundOf(group, from), boundOf(group, to), done);
       };
       if (this.cycleMomentum) {
         setMomentum(group, this.useBeta1, between(phase.start_momentum, phase.end_momentum));
@@ -136,16 +129,12 @@ export class OneCycleLR extends LRScheduler {
     });
   }
 
-  get #groups(): readonly CycledGroup[] {
-    return this.groups;
-  }
-
-  #prepareGroups(named: Named): void {
+  private prepareGroups(named: Named): void {
     const { divFactor, finalDivFactor, baseMomentum, maxMomentum } = named;
-    const rates = perGroup("OneCycleLR", "maxLr", named.maxLr, this.#groups.length);
-    const lowest = perGroup("OneCycleLR", "baseMomentum", baseMomentum, this.#groups.length);
-    const highest = perGroup("OneCycleLR", "maxMomentum", maxMomentum, this.#groups.length);
-    this.#groups.forEach((group, i) => {
+    const rates = perGroup("OneCycleLR", "maxLr", named.maxLr, this.groups.length);
+    const lowest = perGroup("OneCycleLR", "baseMomentum", baseMomentum, this.groups.length);
+    const highest = perGroup("OneCycleLR", "maxMomentum", maxMomentum, this.groups.length);
+    this.groups.forEach((group, i) => {
       const maxLr = rates[i] ?? group.lr;
       const initialLr = maxLr / divFactor;
       Object.assign(group, { initialLr, maxLr, minLr: initialLr / finalDivFactor });
@@ -154,7 +143,7 @@ export class OneCycleLR extends LRScheduler {
     });
   }
 
-  #anneal(from: number, to: number, done: number): number {
+  private anneal(from: number, to: number, done: number): number {
     if (this.annealStrategy === "linear") return (to - from) * done + from;
     return to + ((from - to) / 2) * (Math.cos(Math.PI * done) + 1);
   }

@@ -8,13 +8,14 @@ import {
   oneOrMore,
   Rule,
   size,
+  type Values,
 } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import { isCapturing } from "../../runtime/live.js";
 import { Tensor } from "../../tensor/tensor.js";
-import { BaseScheduler, type ScheduledOptimizer } from "./base.js";
+import { BaseScheduler } from "./base.js";
+import { declared, type Order } from "./declared.js";
 import { perGroup } from "./per_group.js";
-import { kScheduled } from "./scheduler.js";
 
 const kOptions = {
   /** Whether a lower metric is better, "min", or a higher one, "max"; default "min". */
@@ -37,8 +38,6 @@ const kOptions = {
   eps: number.or(1e-8),
 };
 
-const kArguments = { ...kScheduled, ...kOptions };
-
 const kStepArguments = {
   metrics: new Rule<number | Tensor>("a number or a tensor of one element", (value) => {
     return element.accepts(value) || (value instanceof Tensor && value.numel === 1);
@@ -50,56 +49,47 @@ const kStepArguments = {
 export type ReduceLROnPlateauOptions = Options<typeof kOptions>;
 
 /** Lowers the rates when a metric has not improved for some epochs. */
-export class ReduceLROnPlateau extends BaseScheduler {
-  mode: "min" | "max";
-  factor: number;
-  patience: number;
-  threshold: number;
-  thresholdMode: "rel" | "abs";
-  cooldown: number;
+export class ReduceLROnPlateau extends declared(
+  BaseScheduler,
+  kOptions,
+  {} as Order<
+    [],
+    [
+      mode: "mode",
+      factor: "factor",
+      patience: "patience",
+      threshold: "threshold",
+      thresholdMode: "thresholdMode",
+      cooldown: "cooldown",
+      minLr: "minLr",
+      eps: "eps",
+    ]
+  >,
+) {
+  declare mode: "min" | "max";
+  declare factor: number;
+  declare patience: number;
+  declare threshold: number;
+  declare thresholdMode: "rel" | "abs";
+  declare cooldown: number;
   /** The remaining epochs of the cooldown. */
-  cooldownCounter = 0;
-  minLrs: number[];
-  eps: number;
+  declare cooldownCounter: number;
+  declare minLrs: number[];
+  declare eps: number;
   /** The best metric so far. */
-  best: number;
+  declare best: number;
   /** The number of epochs since then. */
-  numBadEpochs = 0;
+  declare numBadEpochs: number;
   /** A value that every metric improves on. */
-  modeWorse: number;
+  declare modeWorse: number;
 
-  constructor(
-    optimizer: ScheduledOptimizer,
-    mode?: "min" | "max",
-    options?: ReduceLROnPlateauOptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    mode?: "min" | "max",
-    factor?: number,
-    options?: ReduceLROnPlateauOptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    mode?: "min" | "max",
-    factor?: number,
-    patience?: number,
-    options?: ReduceLROnPlateauOptions,
-  );
-  constructor(optimizer: ScheduledOptimizer, options?: ReduceLROnPlateauOptions);
-  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
-    super(optimizer);
-    const name = new.target.name;
-    const named = readArguments(name, kArguments, [optimizer, ...rest]);
-    this.mode = named.mode;
-    this.factor = named.factor;
-    this.patience = named.patience;
-    this.threshold = named.threshold;
-    this.thresholdMode = named.thresholdMode;
-    this.cooldown = named.cooldown;
-    this.minLrs = perGroup(name, "minLr", named.minLr, this.groups.length);
-    this.eps = named.eps;
-    this.modeWorse = named.mode === "min" ? Infinity : -Infinity;
+  /** @internal */
+  protected override setUp({ minLr, ...fields }: Values<typeof kOptions>): void {
+    super.setUp(fields);
+    this.cooldownCounter = 0;
+    this.numBadEpochs = 0;
+    this.minLrs = perGroup(this.constructor.name, "minLr", minLr, this.groups.length);
+    this.modeWorse = this.mode === "min" ? Infinity : -Infinity;
     this.best = this.modeWorse;
     this.lastEpoch = 0;
     this.noteLrs();

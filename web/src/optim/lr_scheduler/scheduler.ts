@@ -2,14 +2,11 @@
 // step(). Most compute the next rate from the current one, so that schedulers can be chained.
 
 import { readArguments } from "../../arguments/read.js";
-import { integer, type Options, type Rules, unchecked, type Values } from "../../arguments/rule.js";
+import { integer, type Options } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import { runLive } from "../../runtime/live.js";
 import { BaseScheduler, type ScheduledOptimizer } from "./base.js";
 import { checkStepOrder, watchFirstStep } from "./step_order.js";
-
-/** The first argument of all schedulers, which LRScheduler checks. */
-export const kScheduled = { optimizer: unchecked<ScheduledOptimizer>() };
 
 /** The options that all schedulers have. */
 export const kSchedulerOptions = {
@@ -72,6 +69,12 @@ export abstract class LRScheduler extends BaseScheduler {
     this.step();
   }
 
+  /** Sets the fields, and makes the first step. @internal */
+  protected override setUp({ lastEpoch, ...fields }: { lastEpoch: number }): void {
+    super.setUp(fields);
+    this.start(lastEpoch);
+  }
+
   /** Makes the first step; constructors call it after setting their properties. */
   protected start(lastEpoch = -1): void {
     this.groups.forEach((group, i) => {
@@ -106,25 +109,4 @@ export abstract class LRScheduler extends BaseScheduler {
   protected initialLrs(): number[] {
     return this.groups.map(({ lr, initialLr }) => initialLr ?? lr);
   }
-}
-
-/** The base class of a declared scheduler. Its arguments are the optimizer and a list of the other arguments. */
-export type SchedulerClass<R extends Rules> = abstract new (
-  optimizer: ScheduledOptimizer,
-  given: readonly unknown[],
-) => LRScheduler & Omit<Values<R>, keyof SchedulerOptions>;
-
-/** Returns the base class of a scheduler whose fields are its arguments. It reads them and makes the first step. */
-export function scheduler<R extends Rules>(declared: R): SchedulerClass<R> {
-  const rules: Rules = { ...kScheduled, ...declared, ...kSchedulerOptions };
-  abstract class Declared extends LRScheduler {
-    constructor(optimizer: ScheduledOptimizer, given: readonly unknown[]) {
-      super(optimizer);
-      const named = readArguments(new.target.name, rules, [optimizer, ...given]);
-      const { optimizer: _, lastEpoch, ...fields } = named;
-      Object.assign(this, fields);
-      this.start(lastEpoch as number);
-    }
-  }
-  return Declared as never;
 }

@@ -1,28 +1,24 @@
 // Schedulers with a single formula.
 
-import { count, number, type Options, positive, size } from "../../arguments/rule.js";
+import { count, number, positive, size } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
-import type { ScheduledOptimizer } from "./base.js";
-import { kSchedulerOptions, scheduler } from "./scheduler.js";
+import { type OptionsOf, type Order, scheduler } from "./declared.js";
 
-const kStepLROptions = {
+const kStepLR = {
+  /** The number of epochs between two changes. */
+  stepSize: count,
   /** The factor; default 0.1. */
   gamma: number.or(0.1),
-  ...kSchedulerOptions,
 };
 
 /** Options of `StepLR`. */
-export type StepLROptions = Options<typeof kStepLROptions & typeof kSchedulerOptions>;
+export type StepLROptions = OptionsOf<typeof kStepLR, "stepSize">;
 
 /** Multiplies the rate by `gamma` every `stepSize` epochs. */
-export class StepLR extends scheduler({ stepSize: count, ...kStepLROptions }) {
-  constructor(optimizer: ScheduledOptimizer, stepSize: number, gamma?: number, lastEpoch?: number);
-  constructor(optimizer: ScheduledOptimizer, stepSize: number, options?: StepLROptions);
-  constructor(optimizer: ScheduledOptimizer, options: StepLROptions & { stepSize: number });
-  constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
-    super(optimizer, given);
-  }
-
+export class StepLR extends scheduler(
+  kStepLR,
+  {} as Order<[stepSize: "stepSize"], [gamma: "gamma"]>,
+) {
   protected override nextLrs(): number[] {
     const isStep = this.lastEpoch !== 0 && this.lastEpoch % this.stepSize === 0;
     return this.groups.map(({ lr }) => (isStep ? lr * this.gamma : lr));
@@ -34,33 +30,23 @@ export class StepLR extends scheduler({ stepSize: count, ...kStepLROptions }) {
   }
 }
 
-const kLinearLROptions = {
+const kLinearLR = {
   /** The factor at the start; default 1/3. */
   startFactor: number.or(1 / 3),
   /** The factor at the end; default 1. */
   endFactor: number.or(1),
   /** The number of epochs from start to end; default 5. */
   totalIters: size.or(5),
-  ...kSchedulerOptions,
 };
 
 /** Options of `LinearLR`. */
-export type LinearLROptions = Options<typeof kLinearLROptions & typeof kSchedulerOptions>;
+export type LinearLROptions = OptionsOf<typeof kLinearLR>;
 
 /** Multiplies the initial rate by a factor that changes linearly from start to end. */
-export class LinearLR extends scheduler(kLinearLROptions) {
-  constructor(
-    optimizer: ScheduledOptimizer,
-    startFactor?: number,
-    endFactor?: number,
-    totalIters?: number,
-    lastEpoch?: number,
-  );
-  constructor(optimizer: ScheduledOptimizer, options?: LinearLROptions);
-  constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
-    super(optimizer, given);
-  }
-
+export class LinearLR extends scheduler(
+  kLinearLR,
+  {} as Order<[], [startFactor: "startFactor", endFactor: "endFactor", totalIters: "totalIters"]>,
+) {
   protected override start(lastEpoch: number): void {
     if (!(this.startFactor > 0 && this.startFactor <= 1)) {
       fail(
@@ -95,24 +81,21 @@ export class LinearLR extends scheduler(kLinearLROptions) {
   }
 }
 
-const kCosineOptions = {
+const kCosineAnnealingLR = {
+  /** The number of epochs from the highest rate to the lowest. */
+  tMax: positive,
   /** The smallest rate; default 0. */
   etaMin: number.or(0),
-  ...kSchedulerOptions,
 };
 
 /** Options of `CosineAnnealingLR`. */
-export type CosineAnnealingLROptions = Options<typeof kCosineOptions & typeof kSchedulerOptions>;
+export type CosineAnnealingLROptions = OptionsOf<typeof kCosineAnnealingLR, "tMax">;
 
 /** Lowers the rate along half a cosine wave of `tMax` epochs, and raises it again afterwards. */
-export class CosineAnnealingLR extends scheduler({ tMax: positive, ...kCosineOptions }) {
-  constructor(optimizer: ScheduledOptimizer, tMax: number, etaMin?: number, lastEpoch?: number);
-  constructor(optimizer: ScheduledOptimizer, tMax: number, options?: CosineAnnealingLROptions);
-  constructor(optimizer: ScheduledOptimizer, options: CosineAnnealingLROptions & { tMax: number });
-  constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
-    super(optimizer, given);
-  }
-
+export class CosineAnnealingLR extends scheduler(
+  kCosineAnnealingLR,
+  {} as Order<[tMax: "tMax"], [etaMin: "etaMin"]>,
+) {
   protected override nextLrs(): number[] {
     const { tMax, etaMin, lastEpoch, baseLrs } = this;
     if (lastEpoch === 0) return this.groups.map(({ lr }) => lr);

@@ -1,68 +1,40 @@
 import { readArguments } from "../../arguments/read.js";
-import { count, number, type Options } from "../../arguments/rule.js";
+import { count, number } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import { runLive } from "../../runtime/live.js";
-import type { ScheduledOptimizer } from "./base.js";
-import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
+import { type Arguments, type OptionsOf, type Order, ownScheduler } from "./declared.js";
 
-const kOptions = {
+const kWarmRestarts = {
+  /** The number of epochs of the first wave. */
+  t0: count,
   /** The ratio of the length of each wave to that of the previous one; default 1. */
   tMult: count.or(1),
   /** The smallest rate; default 0. */
   etaMin: number.or(0),
-  ...kSchedulerOptions,
 };
 
 const kStepArguments = {
   epoch: number.optional(),
 };
 
-const kArguments = {
-  ...kScheduled,
-  t0: count,
-  ...kOptions,
-};
-
 /** Options of `CosineAnnealingWarmRestarts`. */
-export type CosineAnnealingWarmRestartsOptions = Options<
-  typeof kOptions & typeof kSchedulerOptions
->;
+export type CosineAnnealingWarmRestartsOptions = OptionsOf<typeof kWarmRestarts, "t0">;
 
 /** Lowers the rate along half a cosine wave and restarts at the top, the first time after `t0` epochs. */
-export class CosineAnnealingWarmRestarts extends LRScheduler {
-  t0: number;
+export class CosineAnnealingWarmRestarts extends ownScheduler(
+  kWarmRestarts,
+  {} as Order<[t0: "t0"], [tMult: "tMult", etaMin: "etaMin"]>,
+) {
+  declare t0: number;
   /** The length of the current wave. */
-  ti: number;
-  tMult: number;
-  etaMin: number;
+  declare ti: number;
+  declare tMult: number;
+  declare etaMin: number;
   /** The number of epochs since the current wave began. */
-  tCur: number;
+  declare tCur: number;
 
-  constructor(
-    optimizer: ScheduledOptimizer,
-    t0: number,
-    tMult?: number,
-    etaMin?: number,
-    lastEpoch?: number,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    t0: number,
-    tMult?: number,
-    options?: CosineAnnealingWarmRestartsOptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    t0: number,
-    options?: CosineAnnealingWarmRestartsOptions,
-  );
-  constructor(
-    optimizer: ScheduledOptimizer,
-    options: CosineAnnealingWarmRestartsOptions & { t0: number },
-  );
-  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
-    super(optimizer);
-    const named = readArguments(new.target.name, kArguments, [optimizer, ...rest]);
+  /** @internal */
+  protected override setUp(named: Arguments<typeof kWarmRestarts>): void {
     this.t0 = named.t0;
     this.ti = named.t0;
     this.tMult = named.tMult;
@@ -79,8 +51,8 @@ export class CosineAnnealingWarmRestarts extends LRScheduler {
       fail("InvalidArgument", where, `epoch: expected 0 or more, got ${epoch}.`);
     }
     runLive(() => {
-      if (epoch === undefined && this.lastEpoch >= 0) this.#goOn();
-      else this.#goTo(epoch ?? 0);
+      if (epoch === undefined && this.lastEpoch >= 0) this.goOn();
+      else this.goTo(epoch ?? 0);
       this.stepCount++;
       this.setLrs(this.nextLrs());
     });
@@ -91,7 +63,7 @@ export class CosineAnnealingWarmRestarts extends LRScheduler {
     return this.baseLrs.map((lr) => this.etaMin + (lr - this.etaMin) * wave);
   }
 
-  #goOn(): void {
+  private goOn(): void {
     this.lastEpoch++;
     this.tCur++;
     if (this.tCur < this.ti) return;
@@ -99,7 +71,7 @@ export class CosineAnnealingWarmRestarts extends LRScheduler {
     this.ti *= this.tMult;
   }
 
-  #goTo(epoch: number): void {
+  private goTo(epoch: number): void {
     const { t0, tMult } = this;
     this.lastEpoch = Math.floor(epoch);
     if (tMult === 1 || epoch < t0) {
