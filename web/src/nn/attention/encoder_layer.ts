@@ -4,20 +4,8 @@ import { add } from "../../generated/ops.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Dropout } from "../dropout/dropout.js";
-import type { LayerOptions } from "../layer_options.js";
-import { Linear } from "../linear/linear.js";
-import { Module } from "../module.js";
-import { LayerNorm } from "../norm/layer_norm.js";
-import { MultiheadAttention } from "./attention.js";
-import {
-  type Activation,
-  activated,
-  activationOf,
-  kTransformerLayerArguments,
-  type TransformerActivation,
-  type TransformerLayerOptions,
-} from "./transformer_options.js";
+import { attended, TransformerLayer } from "./transformer_layer.js";
+import type { TransformerLayerOptions } from "./transformer_options.js";
 
 /** Options of `TransformerEncoderLayer`. */
 export type TransformerEncoderLayerOptions = TransformerLayerOptions;
@@ -40,79 +28,19 @@ export type EncoderArguments =
   | [srcMask: Tensor | null, srcKeyPaddingMask?: Tensor | null, isCausal?: boolean];
 
 /** Self-attention and two linear layers, each added to its input and normalized. */
-export class TransformerEncoderLayer extends Module {
-  self_attn: MultiheadAttention;
-  linear1: Linear;
-  dropout: Dropout;
-  linear2: Linear;
-  readonly normFirst: boolean;
-  norm1: LayerNorm;
-  norm2: LayerNorm;
-  dropout1: Dropout;
-  dropout2: Dropout;
-  readonly activation: Activation;
-
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    dropout?: number,
-    activation?: TransformerActivation,
-    layerNormEps?: number,
-    batchFirst?: boolean,
-    normFirst?: boolean,
-    bias?: boolean,
-    options?: LayerOptions,
-  );
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    options: TransformerLayerOptions,
-  );
-  constructor(dModel: number, nhead: number, options?: TransformerLayerOptions);
-  constructor(...given: unknown[]) {
-    super();
-    const own = readArguments(new.target.name, kTransformerLayerArguments, given);
-    const { dModel, nhead, dimFeedforward, dropout, layerNormEps: eps, batchFirst } = own;
-    const kind = { bias: own.bias, device: own.device, dtype: own.dtype };
-    this.self_attn = new MultiheadAttention(dModel, nhead, { dropout, batchFirst, ...kind });
-    this.linear1 = new Linear(dModel, dimFeedforward, kind);
-    this.dropout = new Dropout(dropout);
-    this.linear2 = new Linear(dimFeedforward, dModel, kind);
-    this.normFirst = own.normFirst;
-    this.norm1 = new LayerNorm(dModel, { eps, ...kind });
-    this.norm2 = new LayerNorm(dModel, { eps, ...kind });
-    this.dropout1 = new Dropout(dropout);
-    this.dropout2 = new Dropout(dropout);
-    this.activation = activationOf(own.activation);
-  }
-
+export class TransformerEncoderLayer extends TransformerLayer {
   override forward(src: Tensor, ...given: EncoderArguments): Tensor {
-    const options = readArguments("TransformerEncoderLayer", kCallOptions, given);
+    const call = readArguments("TransformerEncoderLayer", kCallOptions, given);
+    const own = { mask: call.srcMask, padding: call.srcKeyPaddingMask, isCausal: call.isCausal };
+    const attend = (x: Tensor) => this.dropout1.call(attended(this.self_attn, x, x, own));
+    const transform = (x: Tensor) => this.transform(x, this.dropout2);
     return scope(() => {
       if (this.normFirst) {
-        const seen = add(src, this.attend(this.norm1.call(src), options));
-        return add(seen, this.transform(this.norm2.call(seen)));
+        const seen = add(src, attend(this.norm1.call(src)));
+        return add(seen, transform(this.norm2.call(seen)));
       }
-      const seen = this.norm1.call(add(src, this.attend(src, options)));
-      return this.norm2.call(add(seen, this.transform(seen)));
+      const seen = this.norm1.call(add(src, attend(src)));
+      return this.norm2.call(add(seen, transform(seen)));
     });
-  }
-
-  private attend(input: Tensor, options: EncoderOptions): Tensor {
-    const { srcMask = null, srcKeyPaddingMask = null, isCausal = false } = options;
-    const [output] = this.self_attn.call(input, input, input, {
-      attnMask: srcMask,
-      keyPaddingMask: srcKeyPaddingMask,
-      needWeights: false,
-      isCausal,
-    });
-    return this.dropout1.call(output);
-  }
-
-  private transform(input: Tensor): Tensor {
-    const inner = this.dropout.call(activated(this.activation, this.linear1.call(input)));
-    return this.dropout2.call(this.linear2.call(inner));
   }
 }
