@@ -1,23 +1,13 @@
 import { type Arguments, type MixedArguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, type Options, size } from "../../arguments/rule.js";
-import { empty } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
 import { needsPart } from "../../runtime/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { embedding } from "../functional/embedding.js";
-import { normal_, zeros_ } from "../init.js";
-import { kLayerArguments, parameterOf } from "../layer_options.js";
-import { Module } from "../module.js";
+import { kLayerArguments } from "../layer_options.js";
 import { formatArguments } from "../module_text.js";
-import { Parameter } from "../parameter.js";
-import {
-  kLookupOptions,
-  kSparse,
-  type Lookup,
-  type LookupRules,
-  printedLookup,
-} from "./lookup_options.js";
+import { kLookupOptions, kSparse, type LookupRules, printedLookup } from "./lookup_options.js";
+import { LookupTable, tableOf } from "./lookup_table.js";
 
 needsPart("attention");
 
@@ -49,16 +39,7 @@ const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
 export type FromPretrainedOptions = Options<typeof kPretrainedOptions & LookupRules>;
 
 /** A table of vectors, looked up by position. */
-export class Embedding extends Module implements Lookup {
-  readonly numEmbeddings: number;
-  readonly embeddingDim: number;
-  weight: Parameter;
-  readonly paddingIdx: number | null;
-  readonly maxNorm: number | null;
-  readonly normType: number;
-  readonly scaleGradByFreq: boolean;
-  readonly sparse: boolean;
-
+export class Embedding extends LookupTable {
   constructor(
     numEmbeddings: number,
     embeddingDim: number,
@@ -84,19 +65,7 @@ export class Embedding extends Module implements Lookup {
   );
   constructor(numEmbeddings: number, embeddingDim: number, options?: EmbeddingOptions);
   constructor(...given: unknown[]) {
-    super();
-    const name = new.target.name;
-    const { paddingIdx, device, dtype, ...own } = readArguments(name, kArguments, given);
-    const { numEmbeddings, embeddingDim } = own;
-    this.numEmbeddings = numEmbeddings;
-    this.embeddingDim = embeddingDim;
-    this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, numEmbeddings);
-    this.maxNorm = own.maxNorm;
-    this.normType = own.normType;
-    this.scaleGradByFreq = own.scaleGradByFreq;
-    this.sparse = own.sparse;
-    this.weight = parameterOf(name, empty, [numEmbeddings, embeddingDim], { device, dtype });
-    this.resetParameters();
+    super(readArguments(new.target.name, kArguments, given));
   }
 
   /**
@@ -122,12 +91,6 @@ export class Embedding extends Module implements Lookup {
     return tableOf(where, Embedding, call, freeze);
   }
 
-  /** Draws new vectors. */
-  resetParameters(): void {
-    normal_(this.weight);
-    if (this.paddingIdx !== null) clearRow(this.weight, this.paddingIdx);
-  }
-
   override forward(input: Tensor): Tensor {
     const { paddingIdx, maxNorm, normType, scaleGradByFreq, sparse } = this;
     return embedding(input, this.weight, paddingIdx, maxNorm, normType, scaleGradByFreq, sparse);
@@ -140,43 +103,4 @@ export class Embedding extends Module implements Lookup {
       ...printedLookup(this),
     });
   }
-}
-
-/** Returns a table of a class without calling its constructor, which draws numbers. */
-export function tableOf<Table extends Module>(
-  where: string,
-  table: { readonly prototype: Table },
-  call: { readonly embeddings: Tensor; readonly paddingIdx: number | null },
-  freeze: boolean,
-): Table {
-  const { embeddings, paddingIdx, ...own } = call;
-  const [rows = 0, features = 0] = embeddings.shape;
-  if (embeddings.ndim !== 2) {
-    const message = `embeddings: expected a matrix, got the shape [${embeddings.shape.join(", ")}].`;
-    fail("ShapeMismatch", where, message);
-  }
-  return Object.assign(Reflect.construct(Module, [], table as new () => Table) as Table, {
-    ...own,
-    numEmbeddings: rows,
-    embeddingDim: features,
-    paddingIdx: paddingIdx === null ? null : rowOf(where, paddingIdx, rows),
-    weight: new Parameter(embeddings, !freeze),
-  });
-}
-
-/** Sets a row of a table to zeros. */
-export function clearRow(weight: Parameter, position: number): void {
-  const alias = weight.detach();
-  const row = alias.at(position);
-  zeros_(row);
-  row.dispose();
-  alias.dispose();
-}
-
-/** Returns the position of a row that may count from the end. */
-export function rowOf(where: string, paddingIdx: number, rows: number): number {
-  if (Number.isInteger(paddingIdx) && paddingIdx >= -rows && paddingIdx < rows) {
-    return paddingIdx < 0 ? paddingIdx + rows : paddingIdx;
-  }
-  fail("IndexOutOfRange", where, `paddingIdx ${paddingIdx} is not one of ${rows} rows.`);
 }

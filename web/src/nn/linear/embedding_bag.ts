@@ -1,22 +1,12 @@
 import { type Arguments, type MixedArguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, type Options, oneOf, size } from "../../arguments/rule.js";
 import { embeddingBag } from "../../composites/index.js";
-import { empty } from "../../generated/ops.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { normal_ } from "../init.js";
-import { kLayerArguments, parameterOf } from "../layer_options.js";
-import { Module } from "../module.js";
+import { kLayerArguments } from "../layer_options.js";
 import { formatArguments } from "../module_text.js";
-import type { Parameter } from "../parameter.js";
-import { clearRow, rowOf, tableOf } from "./embedding.js";
-import {
-  kLookupOptions,
-  kSparse,
-  type Lookup,
-  type LookupRules,
-  printedLookup,
-} from "./lookup_options.js";
+import { kLookupOptions, kSparse, type LookupRules, printedLookup } from "./lookup_options.js";
+import { LookupTable, tableOf } from "./lookup_table.js";
 
 const kModeOption = {
   /** How the vectors of a bag are combined; default "mean". */
@@ -71,17 +61,9 @@ const kCallOptions = {
 export type EmbeddingBagCall = Options<typeof kCallOptions>;
 
 /** A table of vectors, which are looked up by position, and whose sum, mean or maximum is taken over each bag. */
-export class EmbeddingBag extends Module implements Lookup {
-  readonly numEmbeddings: number;
-  readonly embeddingDim: number;
-  readonly maxNorm: number | null;
-  readonly normType: number;
-  readonly scaleGradByFreq: boolean;
-  readonly sparse: boolean;
-  readonly mode: BagMode;
-  readonly includeLastOffset: boolean;
-  readonly paddingIdx: number | null;
-  weight: Parameter;
+export class EmbeddingBag extends LookupTable {
+  declare readonly mode: BagMode;
+  declare readonly includeLastOffset: boolean;
 
   constructor(
     numEmbeddings: number,
@@ -112,21 +94,7 @@ export class EmbeddingBag extends Module implements Lookup {
   );
   constructor(numEmbeddings: number, embeddingDim: number, options?: EmbeddingBagOptions);
   constructor(...given: unknown[]) {
-    super();
-    const name = new.target.name;
-    const { device, dtype, paddingIdx, ...own } = readArguments(name, kArguments, given);
-    this.numEmbeddings = own.numEmbeddings;
-    this.embeddingDim = own.embeddingDim;
-    this.maxNorm = own.maxNorm;
-    this.normType = own.normType;
-    this.scaleGradByFreq = own.scaleGradByFreq;
-    this.sparse = own.sparse;
-    this.mode = own.mode;
-    this.includeLastOffset = own.includeLastOffset;
-    this.paddingIdx = paddingIdx === null ? null : rowOf(name, paddingIdx, own.numEmbeddings);
-    const sizes = [own.numEmbeddings, own.embeddingDim];
-    this.weight = parameterOf(name, empty, sizes, { device, dtype });
-    this.resetParameters();
+    super(readArguments(new.target.name, kArguments, given));
   }
 
   /**
@@ -152,12 +120,6 @@ export class EmbeddingBag extends Module implements Lookup {
     const where = "EmbeddingBag.fromPretrained";
     const { freeze, ...call } = readArguments(where, kPretrainedArguments, [embeddings, ...rest]);
     return tableOf(where, EmbeddingBag, call, freeze);
-  }
-
-  /** Draws new vectors. */
-  resetParameters(): void {
-    normal_(this.weight);
-    if (this.paddingIdx !== null) clearRow(this.weight, this.paddingIdx);
   }
 
   /** Returns a vector for each bag: for each row of `input`, or for each of the offsets of a vector. */
