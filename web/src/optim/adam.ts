@@ -1,6 +1,6 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { adamStep_ } from "../generated/internal.js";
-import { checkBetas, kNumberPair } from "./betas.js";
+import { type AdamPositions, kAdamChecks, kNumberPair } from "./betas.js";
 import {
   byStep,
   type DeclaredOptimizer,
@@ -9,7 +9,6 @@ import {
   optimizer,
 } from "./declaration.js";
 import type { PlannedStep, StepInputs } from "./groups.js";
-import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -40,13 +39,7 @@ const kState = {
   maxExpAvgSq: onDemand,
 };
 
-type Positional = [
-  lr: number,
-  betas: readonly [number, number],
-  eps: number,
-  weightDecay: number,
-  amsgrad: boolean,
-];
+type Positional = [...AdamPositions, amsgrad: boolean];
 
 // Adam adds the weight decay to the gradient, AdamW applies it to the parameter directly.
 function adam(
@@ -55,7 +48,7 @@ function adam(
 ): OptimizerClass<AdamSettings, Positional, DeclaredOptimizer<AdamSettings, typeof kState>> {
   return class extends optimizer<AdamSettings, Positional, typeof kState>({
     settings: declared,
-    checks: { lr: checkRange, eps: checkRange, weightDecay: checkRange, betas: checkBetas },
+    checks: kAdamChecks,
     state: kState,
   }) {
     protected override plan(settings: AdamSettings, inputs: StepInputs): readonly PlannedStep[] {

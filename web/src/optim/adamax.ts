@@ -1,9 +1,8 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { abs, addcdiv_, lerp_, maximum_, mul_ } from "../generated/ops.js";
 import { needsPart } from "../runtime/parts.js";
-import { checkBetas, kNumberPair } from "./betas.js";
+import { type AdamPositions, kAdamChecks, kNumberPair } from "./betas.js";
 import { composed, decayed, flush_, parts } from "./composed.js";
-import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 needsPart("extras");
@@ -27,13 +26,9 @@ export interface AdamaxSettings extends Values<typeof kSettings> {}
 const kState = { step: 0, expAvg: zeroState, expInf: zeroState };
 
 /** Adamax: Adam that divides by the decaying maximum of the gradient instead of by the root of averaged squares. */
-export class Adamax extends composed<
-  AdamaxSettings,
-  [lr: number, betas: readonly [number, number], eps: number, weightDecay: number],
-  typeof kState
->({
+export class Adamax extends composed<AdamaxSettings, AdamPositions, typeof kState>({
   settings: kSettings,
-  checks: { lr: checkRange, eps: checkRange, betas: checkBetas, weightDecay: checkRange },
+  checks: kAdamChecks,
   state: kState,
   update({ lr, betas, eps, weightDecay }, state, param, given) {
     const [beta1, beta2] = betas;

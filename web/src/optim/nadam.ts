@@ -1,8 +1,9 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
-import { addcdiv_, addcmul_, div, lerp_, mul_ } from "../generated/ops.js";
+import { addcdiv_, div } from "../generated/ops.js";
 import { needsPart } from "../runtime/parts.js";
-import { checkBetas, kNumberPair } from "./betas.js";
-import { composed, decayed, flush_, parts } from "./composed.js";
+import { averaged } from "./averages.js";
+import { type AdamPositions, kAdamChecks, kNumberPair } from "./betas.js";
+import { composed } from "./composed.js";
 import { checkRange } from "./optimizer.js";
 import { keptNumber, zeroState } from "./state.js";
 
@@ -33,44 +34,23 @@ const kState = { step: 0, muProduct: 1, expAvg: zeroState, expAvgSq: zeroState }
 /** NAdam: Adam with Nesterov momentum, which looks ahead along the average of the gradient. */
 export class NAdam extends composed<
   NAdamSettings,
-  [
-    lr: number,
-    betas: readonly [number, number],
-    eps: number,
-    weightDecay: number,
-    momentumDecay: number,
-  ],
+  [...AdamPositions, momentumDecay: number],
   typeof kState
 >({
   settings: kSettings,
-  checks: {
-    lr: checkRange,
-    eps: checkRange,
-    betas: checkBetas,
-    weightDecay: checkRange,
-    momentumDecay: checkRange,
-  },
+  checks: { ...kAdamChecks, momentumDecay: checkRange },
   state: kState,
   update(settings, state, param, given) {
-    const { lr, betas, eps, weightDecay, momentumDecay, decoupledWeightDecay } = settings;
+    const { lr, betas, eps, momentumDecay } = settings;
     const [beta1, beta2] = betas;
     const { step } = state;
-    const expAvg = parts(state.expAvg);
-    const expAvgSq = parts(state.expAvgSq);
-    if (decoupledWeightDecay && weightDecay !== 0) mul_(param, 1 - lr * weightDecay);
-    const grad = decoupledWeightDecay ? given : decayed(given, param, weightDecay);
+    const { grad, expAvg, expAvgSq } = averaged(settings, state, param, given);
 
     const momentumAt = (at: number) => beta1 * (1 - 0.5 * 0.96 ** (at * momentumDecay));
     const mu = momentumAt(step);
     const nextMu = momentumAt(step + 1);
     state.muProduct = keptNumber(state.muProduct * keptNumber(mu));
 
-    lerp_(expAvg, grad, 1 - beta1);
-    addcmul_(mul_(expAvgSq, beta2), grad, grad, 1 - beta2);
-    if (eps > 0) {
-      flush_(expAvg, 1 - beta1);
-      flush_(expAvgSq, beta2);
-    }
     const denominator = div(expAvgSq, 1 - beta2 ** step)
       .sqrt_()
       .add_(eps);

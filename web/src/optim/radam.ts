@@ -1,9 +1,9 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
-import { add_, addcdiv_, addcmul_, lerp_, mul_, sqrt } from "../generated/ops.js";
+import { add_, addcdiv_, sqrt } from "../generated/ops.js";
 import { needsPart } from "../runtime/parts.js";
-import { checkBetas, kNumberPair } from "./betas.js";
-import { composed, decayed, flush_, parts } from "./composed.js";
-import { checkRange } from "./optimizer.js";
+import { averaged } from "./averages.js";
+import { type AdamPositions, kAdamChecks, kNumberPair } from "./betas.js";
+import { composed } from "./composed.js";
 import { zeroState } from "./state.js";
 
 needsPart("extras");
@@ -29,29 +29,15 @@ export interface RAdamSettings extends Values<typeof kSettings> {}
 const kState = { step: 0, expAvg: zeroState, expAvgSq: zeroState };
 
 /** RAdam: Adam that divides by the average of squares only once that average is reliable enough. */
-export class RAdam extends composed<
-  RAdamSettings,
-  [lr: number, betas: readonly [number, number], eps: number, weightDecay: number],
-  typeof kState
->({
+export class RAdam extends composed<RAdamSettings, AdamPositions, typeof kState>({
   settings: kSettings,
-  checks: { lr: checkRange, eps: checkRange, betas: checkBetas, weightDecay: checkRange },
+  checks: kAdamChecks,
   state: kState,
   update(settings, state, param, given) {
-    const { lr, betas, eps, weightDecay, decoupledWeightDecay } = settings;
+    const { lr, betas, eps } = settings;
     const [beta1, beta2] = betas;
     const { step } = state;
-    const expAvg = parts(state.expAvg);
-    const expAvgSq = parts(state.expAvgSq);
-    if (decoupledWeightDecay && weightDecay !== 0) mul_(param, 1 - lr * weightDecay);
-    const grad = decoupledWeightDecay ? given : decayed(given, param, weightDecay);
-
-    lerp_(expAvg, grad, 1 - beta1);
-    addcmul_(mul_(expAvgSq, beta2), grad, grad, 1 - beta2);
-    if (eps > 0) {
-      flush_(expAvg, 1 - beta1);
-      flush_(expAvgSq, beta2);
-    }
+    const { expAvg, expAvgSq } = averaged(settings, state, param, given);
     const stepSize = -lr / (1 - beta1 ** step);
     const rectification = rectificationOf(beta2, step);
     if (rectification === null) add_(param, expAvg, stepSize);
