@@ -19,17 +19,17 @@ needsPart("extras");
 
 const kSizes = { inputSize: size, hiddenSize: size };
 
-const kOptions = {
+const kBias = {
   /** Add learned biases; default true. */
   bias: boolean.or(true),
-  ...kLayerArguments,
 };
+
+const kOptions = { ...kBias, ...kLayerArguments };
 
 const kCellArguments = { ...kSizes, ...kOptions };
 
 const kRNNCellOptions = {
-  /** Add learned biases; default true. */
-  bias: boolean.or(true),
+  ...kBias,
   /** The activation function; default "tanh". */
   nonlinearity: oneOf("tanh", "relu").or("tanh"),
   ...kLayerArguments,
