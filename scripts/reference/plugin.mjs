@@ -147,14 +147,20 @@ const kBases = [
 // For a class that extends the result of a function, such as `class ReLU extends plainActivation(relu, relu_)`: the pages show
 // that it extends Module, and do not mark its members as inherited.
 function showBase(reflection, project) {
-  if (reflection.inheritedFrom?.name.includes("(")) delete reflection.inheritedFrom;
+  if (/\(|^HookedModule\./.test(reflection.inheritedFrom?.name)) delete reflection.inheritedFrom;
   if (reflection.defaultValue === "..." && reflection.flags.isReadonly)
     delete reflection.defaultValue;
   if (!reflection.kindOf(ReflectionKind.Class) || !reflection.extendedTypes) return;
   if (reflection.extendedTypes.every((type) => type.reflection)) return;
-  const base = kBases
-    .map((path) => project.getChildByName(path))
-    .find((one) => reflection.parent === one?.parent && hasMembersOf(reflection, one));
+  const bases = kBases.map((path) => project.getChildByName(path));
+  // A public base may have a base that is not public.
+  if (bases.includes(reflection)) {
+    delete reflection.extendedTypes;
+    return;
+  }
+  const base = bases.find(
+    (one) => reflection.parent === one?.parent && hasMembersOf(reflection, one),
+  );
   if (base === undefined) return;
   const name = base.getFriendlyFullName();
   reflection.extendedTypes.forEach(removeDeclarations);

@@ -9,7 +9,7 @@ import {
   readOptions,
 } from "../arguments/read.js";
 import { boolean, type Options, Rule } from "../arguments/rule.js";
-import { checkFunction, type HookHandle } from "../autograd/hooks.js";
+import { checkFunction } from "../autograd/hooks.js";
 import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import type { Target } from "../ops/to.js";
 import { kCopy, kThisCopy } from "../runtime/copy.js";
@@ -20,43 +20,21 @@ import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import { type Device, type DType, deviceRule, isFloat } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
-import type { FullBackwardHook, FullBackwardPreHook } from "./backward_hooks.js";
 import { convertState, emptyState } from "./convert_state.js";
+import { copyHooks, HookedModule, moduleHooks, stateHooks } from "./hooked_module.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import { entriesOf, type Kind, Members, membersMade } from "./members.js";
 import { type Copies, deepCopy } from "./module_clone.js";
 import { nameLayer, namingLayer } from "./module_failure.js";
-import {
-  addModuleHook,
-  type BackwardHookOptions,
-  callWithHooks,
-  type ForwardHook,
-  type ForwardHookOptions,
-  type ForwardHookWithOptions,
-  type ForwardPreHook,
-  type ForwardPreHookOptions,
-  type ForwardPreHookWithOptions,
-  globalHooks,
-  kBackwardHookOptions,
-  kForwardHookOptions,
-  kForwardPreHookOptions,
-  ModuleHooks,
-  normalForwardHook,
-  normalPreHook,
-} from "./module_hooks.js";
+import { callWithHooks, globalHooks, keysOfHooks } from "./module_hooks.js";
 import { joinPath, memberAt, withoutRepeats } from "./module_paths.js";
 import { memberName, registerMember } from "./module_register.js";
 import { formatModule } from "./module_text.js";
 import { Buffer, type BufferOptions, Parameter } from "./parameter.js";
 import {
   kStateDictOptions,
-  type LoadStateDictPostHook,
-  type LoadStateDictPreHook,
   loadWithHooks,
   type StateDictOptions,
-  type StateDictPostHook,
-  type StateDictPreHook,
-  StateHooks,
   type StateNode,
   stateWithHooks,
 } from "./state_hooks.js";
@@ -73,16 +51,15 @@ const kNamedOptions = {
 export type NamedOptions = Options<typeof kNamedOptions>;
 
 /** A layer or model: assign parameters, buffers and modules as properties and define forward(). */
-export class Module {
+export class Module extends HookedModule {
   /** True in training mode, which layers such as Dropout depend on. */
   training = true;
 
   readonly #members = new Members(this, kindOf);
-  #hooks: ModuleHooks | null = null;
-  #stateHooks: StateHooks | null = null;
 
   /** Takes no arguments: a subclass stores its own, as in PyTorch. */
   constructor(...given: []) {
+    super();
     readNothing(new.target.name, given);
   }
 
@@ -100,7 +77,7 @@ export class Module {
     if (!(#members in module)) refuseImitation(module, "module.clone()");
     module.#members.check();
     if (isCapturing()) addGuard(module.#guard());
-    const hooks = module.#hooks ?? globalHooks;
+    const hooks = moduleHooks.get(module) ?? globalHooks;
     const made = membersMade;
     try {
       if (hooks === null) return namingLayer(this.forward(...inputs), module);
@@ -112,81 +89,6 @@ export class Module {
     } finally {
       if (made !== membersMade) module.#members.keepAll();
     }
-  }
-
-  /**
-   * Calls `hook` with the inputs before forward(); a value that it returns replaces them. With `withKwargs` the hook
-   * receives the trailing object of options separately from the other inputs, and may return a new pair of both.
-   */
-  registerForwardPreHook(
-    hook: ForwardPreHookWithOptions,
-    options: ForwardPreHookOptions & { withKwargs: true },
-  ): HookHandle;
-  registerForwardPreHook(hook: ForwardPreHook, options?: ForwardPreHookOptions): HookHandle;
-  registerForwardPreHook(
-    hook: ForwardPreHook | ForwardPreHookWithOptions,
-    ...rest: unknown[]
-  ): HookHandle {
-    const options = readOptions("registerForwardPreHook", kForwardPreHookOptions, rest);
-    const normal = normalPreHook(hook, options.withKwargs);
-    return addModuleHook(this.#ensureHooks().forwardPre, normal, options.prepend);
-  }
-
-  /**
-   * Calls `hook` with inputs and output after forward(); a value that it returns replaces the output. With `withKwargs`
-   * the hook receives the trailing object of options separately from the other inputs; with `alwaysCall` it is also called
-   * when the call throws.
-   */
-  registerForwardHook(
-    hook: ForwardHookWithOptions,
-    options: ForwardHookOptions & { withKwargs: true },
-  ): HookHandle;
-  registerForwardHook(hook: ForwardHook, options?: ForwardHookOptions): HookHandle;
-  registerForwardHook(hook: ForwardHook | ForwardHookWithOptions, ...rest: unknown[]): HookHandle {
-    const options = readOptions("registerForwardHook", kForwardHookOptions, rest);
-    const normal = normalForwardHook(hook, options);
-    return addModuleHook(this.#ensureHooks().forward, normal, options.prepend);
-  }
-
-  /**
-   * Calls `hook` during backward with the gradients of this module's inputs and outputs, as soon as those of the inputs
-   * are computed; a list that it returns replaces them.
-   */
-  registerFullBackwardHook(
-    hook: FullBackwardHook,
-    ...rest: Arguments<[prepend: boolean], BackwardHookOptions>
-  ): HookHandle {
-    const { prepend } = readArguments("registerFullBackwardHook", kBackwardHookOptions, rest);
-    return addModuleHook(this.#ensureHooks().fullBackward, hook, prepend);
-  }
-
-  /** Calls `hook` during backward with the gradients of this module's outputs, before they are used; a list that it returns replaces them. */
-  registerFullBackwardPreHook(
-    hook: FullBackwardPreHook,
-    ...rest: Arguments<[prepend: boolean], BackwardHookOptions>
-  ): HookHandle {
-    const { prepend } = readArguments("registerFullBackwardPreHook", kBackwardHookOptions, rest);
-    return addModuleHook(this.#ensureHooks().fullBackwardPre, hook, prepend);
-  }
-
-  /** Calls `hook` before the tensors of this module are listed by stateDict(). */
-  registerStateDictPreHook(hook: StateDictPreHook): HookHandle {
-    return addModuleHook(this.#ensureStateHooks().statePre, hook, false);
-  }
-
-  /** Calls `hook` with the state dict when this module and its parts have been listed by stateDict(); it may change the object. */
-  registerStateDictPostHook(hook: StateDictPostHook): HookHandle {
-    return addModuleHook(this.#ensureStateHooks().statePost, hook, false);
-  }
-
-  /** Calls `hook` with a copy of the state dict, which it may change, before loadStateDict() looks up the tensors of this module. */
-  registerLoadStateDictPreHook(hook: LoadStateDictPreHook): HookHandle {
-    return addModuleHook(this.#ensureStateHooks().loadPre, hook, false);
-  }
-
-  /** Calls `hook` when this module and its parts have been loaded; it may change the lists of names, which are judged after that. */
-  registerLoadStateDictPostHook(hook: LoadStateDictPostHook): HookHandle {
-    return addModuleHook(this.#ensureStateHooks().loadPost, hook, false);
   }
 
   /** Returns the parameters of this module and its parts, each once. */
@@ -414,7 +316,7 @@ export class Module {
   }
 
   /** Returns the text that PyTorch prints: the module and, indented, its parts. */
-  toString(): string {
+  override toString(): string {
     if (printed.has(this)) return `${this.constructor.name}(...)`;
     printed.add(this);
     try {
@@ -439,7 +341,7 @@ export class Module {
   #guard(): Guard {
     const { training } = this;
     const isSame = this.#members.comparison();
-    const keysNow = () => [...(globalHooks?.keys() ?? []), ...(this.#hooks?.keys() ?? [])];
+    const keysNow = () => [globalHooks, moduleHooks.get(this)].flatMap(keysOfHooks);
     const keys = keysNow();
     return () => {
       const now = keysNow();
@@ -459,8 +361,7 @@ export class Module {
     for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(this))) {
       if (property.get !== undefined) Object.defineProperty(copy, name, property);
     }
-    copy.#hooks = this.#hooks?.clone() ?? null;
-    copy.#stateHooks = this.#stateHooks?.clone() ?? null;
+    copyHooks(this, copy);
     return copy;
   }
 
@@ -492,14 +393,14 @@ export class Module {
   }
 
   #haveStateHooks(): boolean {
-    return anyStateHooks && this.#tree("").some(([, module]) => module.#stateHooks !== null);
+    return this.#tree("").some(([, module]) => stateHooks.has(module));
   }
 
   #stateNode(path: string): StateNode {
     return {
       module: this,
       path,
-      hooks: this.#stateHooks,
+      hooks: stateHooks.get(this) ?? null,
       own: () => savedOf(this.#look()),
       children: () =>
         this.#look()
@@ -513,17 +414,6 @@ export class Module {
     return this.#members;
   }
 
-  #ensureStateHooks(): StateHooks {
-    anyStateHooks = true;
-    this.#stateHooks ??= new StateHooks();
-    return this.#stateHooks;
-  }
-
-  #ensureHooks(): ModuleHooks {
-    this.#hooks ??= new ModuleHooks();
-    return this.#hooks;
-  }
-
   /** Where this class is. @internal */
   get [kCopy](): object {
     return kThisCopy;
@@ -535,15 +425,12 @@ export class Module {
   }
 }
 
-registerPublicMethods(Module.prototype);
+registerPublicMethods(Module.prototype, HookedModule.prototype);
 
 function named<T>(where: string, all: [string, T][], rest: readonly unknown[]): [string, T][] {
   const { removeDuplicate } = readOptions(where, kNamedOptions, rest);
   return removeDuplicate ? withoutRepeats(all) : all;
 }
-
-// Whether a module has ever had hooks around its state dict: without, nothing looks for them.
-let anyStateHooks = false;
 
 // What a state dict has of a module itself.
 function savedOf(members: Members): [string, Tensor][] {

@@ -76,28 +76,17 @@ type NormalForwardHook = ((module: Module, inputs: unknown[], output: unknown) =
   readonly alwaysCall?: boolean;
 };
 
-/** The hooks of a module. */
+/** The hooks around the calls of a module. */
 export class ModuleHooks {
   readonly forwardPre = new Map<symbol, NormalPreHook>();
   readonly forward = new Map<symbol, NormalForwardHook>();
   readonly fullBackwardPre = new Map<symbol, FullBackwardPreHook>();
   readonly fullBackward = new Map<symbol, FullBackwardHook>();
+}
 
-  /** Returns keys that identify the current hooks. */
-  keys(): readonly symbol[] {
-    const lists = [this.forwardPre, this.forward, this.fullBackwardPre, this.fullBackward];
-    return lists.flatMap((one) => [...one.keys()]);
-  }
-
-  /** Returns lists of the same hooks. */
-  clone(): ModuleHooks {
-    const copy = new ModuleHooks();
-    for (const [key, hook] of this.forwardPre) copy.forwardPre.set(key, hook);
-    for (const [key, hook] of this.forward) copy.forward.set(key, hook);
-    for (const [key, hook] of this.fullBackwardPre) copy.fullBackwardPre.set(key, hook);
-    for (const [key, hook] of this.fullBackward) copy.fullBackward.set(key, hook);
-    return copy;
-  }
+/** Returns keys that identify the current hooks. */
+export function keysOfHooks(hooks: ModuleHooks | null | undefined): symbol[] {
+  return Object.values(hooks ?? {}).flatMap((list) => [...list.keys()]);
 }
 
 /** Adds a hook to a list, and returns a handle that removes it. */

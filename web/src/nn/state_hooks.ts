@@ -41,16 +41,6 @@ export class StateHooks {
   readonly statePost = new Map<symbol, StateDictPostHook>();
   readonly loadPre = new Map<symbol, LoadStateDictPreHook>();
   readonly loadPost = new Map<symbol, LoadStateDictPostHook>();
-
-  /** Returns lists of the same hooks. */
-  clone(): StateHooks {
-    const copy = new StateHooks();
-    for (const [key, hook] of this.statePre) copy.statePre.set(key, hook);
-    for (const [key, hook] of this.statePost) copy.statePost.set(key, hook);
-    for (const [key, hook] of this.loadPre) copy.loadPre.set(key, hook);
-    for (const [key, hook] of this.loadPost) copy.loadPost.set(key, hook);
-    return copy;
-  }
 }
 
 /** A module in the tree of one that is saved or loaded. */

@@ -67,8 +67,8 @@ export function registerPublicFunction(fn: AnyFunction): void {
 }
 
 /** Registers the methods of a class as functions that users call. */
-export function registerPublicMethods(prototype: object): void {
-  classes.push(prototype);
+export function registerPublicMethods(...prototypes: readonly object[]): void {
+  classes.push(...prototypes);
 }
 
 interface PackageBounds {
