@@ -21,9 +21,9 @@ import { needsPart } from "../runtime/parts.js";
 import { snakeCase } from "../runtime/spelling.js";
 import { isComplex } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
+import { checkRange } from "./check_range.js";
 import { onDemand, optimizer, type StateOf } from "./declaration.js";
 import type { PlannedStep, StepInputs } from "./groups.js";
-import { checkRange } from "./optimizer.js";
 import { quietly } from "./quietly.js";
 import { loadedNumber } from "./state.js";
 

@@ -3,9 +3,9 @@ import { adagradStep_ } from "../generated/internal.js";
 import { add, addcdiv, addcmul, sqrt } from "../generated/ops.js";
 import { needsPart } from "../runtime/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { checkRange } from "./check_range.js";
 import { byStep, optimizer } from "./declaration.js";
 import type { GroupOf, PlannedStep, StepInputs } from "./groups.js";
-import { checkRange } from "./optimizer.js";
 import { plannedByRows, refuseDecay } from "./sparse_rows.js";
 import { fullState } from "./state.js";
 

@@ -2,9 +2,9 @@ import { boolean, number, type Values } from "../arguments/rule.js";
 import { add_, copy_, mul_, sub } from "../generated/ops.js";
 import { needsPart } from "../runtime/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { checkRange } from "./check_range.js";
 import { composed, decayed, parts } from "./composed.js";
 import type { StateOf } from "./declaration.js";
-import { checkRange } from "./optimizer.js";
 import { keptNumber, zeroState } from "./state.js";
 
 needsPart("extras");

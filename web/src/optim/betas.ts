@@ -1,7 +1,7 @@
 // What Adam and similar optimizers share: the decay rates of two averages, and the checks of their settings.
 
 import { number, Rule } from "../arguments/rule.js";
-import { checkRange } from "./optimizer.js";
+import { checkRange } from "./check_range.js";
 
 /** Two numbers. */
 export const kNumberPair = new Rule<readonly [number, number]>("a list of two numbers", (value) => {

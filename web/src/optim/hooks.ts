@@ -90,17 +90,25 @@ export function ensureGlobalHooks(): OptimizerHooks {
   return globalHooks;
 }
 
-// The optimizers whose step() runs within the hooks of all.
-const stepping = new Set<unknown>();
+// The optimizer whose step() runs within hooks: an own step() may call that of its base class.
+let stepping: unknown = null;
 
-/** Runs a step within the hooks of all optimizers, unless it does so already: step() may be wrapped several times. */
-export function withGlobalHooks(optimizer: unknown, step: AnyHook, given: unknown[]): unknown {
-  if (globalHooks === null || stepping.has(optimizer)) return step.apply(optimizer, given);
-  stepping.add(optimizer);
+/** Runs a step within the hooks of all optimizers and those of its own. */
+export function withStepHooks(
+  optimizer: unknown,
+  own: OptimizerHooks | null,
+  step: AnyHook,
+  given: unknown[],
+): unknown {
+  const before = stepping;
+  if (before === optimizer) return step.apply(optimizer, given);
+  stepping = optimizer;
   try {
-    return globalHooks.around(optimizer, step)(...given);
+    const inner = own?.around(optimizer, step) ?? step;
+    const outer = globalHooks?.around(optimizer, inner) ?? inner;
+    return outer.apply(optimizer, given);
   } finally {
-    stepping.delete(optimizer);
+    stepping = before;
   }
 }
 

@@ -3,8 +3,8 @@ import { addcdiv_, div } from "../generated/ops.js";
 import { needsPart } from "../runtime/parts.js";
 import { averaged } from "./averages.js";
 import { type AdamPositions, kAdamChecks, kNumberPair } from "./betas.js";
+import { checkRange } from "./check_range.js";
 import { composed } from "./composed.js";
-import { checkRange } from "./optimizer.js";
 import { keptNumber, zeroState } from "./state.js";
 
 needsPart("extras");

@@ -21,16 +21,14 @@ import type { HookHandle } from "../autograd/hooks.js";
 import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import { checkStep_ } from "../generated/internal.js";
 import { clone } from "../generated/ops.js";
-import { callFrame, checked, native } from "../runtime/bridge.js";
 import { kCopy, kThisCopy } from "../runtime/copy.js";
 import { describe, EdgeGradError, fail, refuseImitation } from "../runtime/errors.js";
 import { keysOf } from "../runtime/keys.js";
 import { isCapturing, runLive } from "../runtime/live.js";
-import { camelCase, snakeCase } from "../runtime/spelling.js";
-import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callClosure } from "./closure.js";
+import { type CollectedInputs, collectInputs } from "./collect_inputs.js";
 import type {
   GroupOf,
   OptimizerState,
@@ -51,8 +49,9 @@ import {
   type StepPostHook,
   type StepPreHook,
   throughHooks,
-  withGlobalHooks,
+  withStepHooks,
 } from "./hooks.js";
+import { listState, readState } from "./optimizer_state.js";
 import { formatOptimizer } from "./optimizer_text.js";
 import { type AnyStep, quietStep } from "./own_step.js";
 import { elementsOf, isParam, readGroupParams } from "./params.js";
@@ -85,7 +84,6 @@ export abstract class Optimizer<
   #undo: (() => void)[] = [];
 
   #hooks: OptimizerHooks | null = null;
-  #hasStepHooks = false;
 
   readonly #rules: SettingRules<Settings>;
 
@@ -161,8 +159,8 @@ export abstract class Optimizer<
   // biome-ignore lint/suspicious/noExplicitAny: a class that extends this one says what its step returns.
   step(...given: [closure?: () => any]): any {
     if (!(#undo in this)) refuseImitation(this, kInsteadOfCopies);
-    if (globalHooks === null) return this.#step(given);
-    return withGlobalHooks(this, (...args) => this.#step(args as typeof given), given);
+    if (globalHooks === null && this.#hooks === null) return this.#step(given);
+    return withStepHooks(this, this.#hooks, (...args) => this.#step(args as typeof given), given);
   }
 
   #step(given: readonly [closure?: () => unknown]): unknown {
@@ -175,12 +173,12 @@ export abstract class Optimizer<
 
   /** Calls `hook` with the arguments of step() before it; an array that it returns replaces them. */
   registerStepPreHook(hook: StepPreHook<this>): HookHandle {
-    return this.#hooksOfStep().add("stepPre", hook, false);
+    return this.#ensureHooks().add("stepPre", hook, false);
   }
 
   /** Calls `hook` with the arguments of step() after it. */
   registerStepPostHook(hook: StepPostHook<this>): HookHandle {
-    return this.#hooksOfStep().add("stepPost", hook, false);
+    return this.#ensureHooks().add("stepPost", hook, false);
   }
 
   /** Calls `hook` before stateDict() reads the state. */
@@ -222,38 +220,22 @@ export abstract class Optimizer<
     rest: readonly unknown[],
   ): HookHandle {
     const { prepend } = readArguments(where, kHookOptions, rest);
-    this.#hooks ??= new OptimizerHooks();
-    return this.#hooks.add(list, hook, prepend);
+    return this.#ensureHooks().add(list, hook, prepend);
   }
 
-  // A step() without hooks costs nothing: the first hook puts another one in its place.
-  #hooksOfStep(): OptimizerHooks {
+  #ensureHooks(): OptimizerHooks {
     this.#hooks ??= new OptimizerHooks();
-    if (!this.#hasStepHooks) {
-      this.#hasStepHooks = true;
-      const around = this.#hooks.around(this, this.step as (...given: unknown[]) => unknown);
-      const value = (...given: unknown[]) => withGlobalHooks(this, around, given);
-      Object.defineProperty(this, "step", { value, writable: true, configurable: true });
-    }
     return this.#hooks;
   }
 
   /** Returns the state and the settings in PyTorch's structure; the tensors are shared. */
   stateDict(): OptimizerState<Value> {
     for (const hook of this.#hooks?.statePre ?? []) hook(this);
-    const numbers = new Map<Tensor, number>();
-    const groups = this.paramGroups.map(({ params, ...settings }) => {
-      for (const param of params) numbers.set(param, numbers.size);
-      const own = params.map((param) => numbers.get(param) ?? 0);
-      const saved = Object.entries(settings).map(([key, value]) => [snakeCase(key), value]);
-      return { ...Object.fromEntries(saved), params: own };
-    });
-    const state: OptimizerState<Value>["state"] = {};
-    for (const [param, number] of numbers) {
+    const state = listState(this.paramGroups, (param) => {
       const own = this.state.get(param);
-      if (own !== undefined) state[number] = this.saveState(own);
-    }
-    return throughHooks(this.#hooks?.statePost ?? [], this, { state, param_groups: groups });
+      return own && this.saveState(own);
+    });
+    return throughHooks(this.#hooks?.statePost ?? [], this, state);
   }
 
   /** Restores the state that stateDict() of this or another optimizer for the same parameters returned. */
@@ -261,48 +243,9 @@ export abstract class Optimizer<
     const name = this.#name;
     const hooks = this.#hooks?.loadPre ?? [];
     const given = isPlainObject(saved) ? throughHooks(hooks, this, { ...saved }) : saved;
-    if (
-      !isPlainObject(given) ||
-      !isPlainObject(given.state) ||
-      !Array.isArray(given.param_groups)
-    ) {
-      const reason = `expected the result of stateDict(), { state, param_groups }, got ${describe(given)}.`;
-      fail("InvalidArgument", name, reason);
-    }
-    const { state, param_groups: groups } = given;
-    if (groups.length !== this.paramGroups.length) {
-      fail(
-        "InvalidArgument",
-        name,
-        `state dict: expected ${this.paramGroups.length} parameter groups, got ${groups.length}.`,
-      );
-    }
-    const params = new Map<number, Tensor>();
-    const settings = this.paramGroups.map((group, i) => {
-      const { params: numbers, ...others } = isPlainObject(groups[i]) ? groups[i] : {};
-      const own = Array.isArray(numbers) ? numbers : [];
-      if (own.length !== group.params.length) {
-        const reason = `state dict: expected ${group.params.length} parameters in group ${i}, got ${own.length}.`;
-        fail("InvalidArgument", name, reason);
-      }
-      own.forEach((number, k) => {
-        params.set(number, group.params[k] as Tensor);
-      });
-      // Unknown settings, too, because schedulers store their initial rates among them.
-      const read = Object.entries(others).map(([key, value]) => [camelCase(key), value] as const);
-      const merged = { ...group, ...Object.fromEntries(read) };
-      this.checkTypes(merged);
-      return merged;
-    });
-    const loaded = [...params].flatMap(([number, param]): [Tensor, State][] => {
-      const own: unknown = state[number];
-      if (own === undefined) return [];
-      if (!isPlainObject(own)) {
-        const reason = `state dict: expected an object as the state of parameter ${number}, got ${describe(own)}.`;
-        fail("InvalidArgument", name, reason);
-      }
-      return [[param, this.loadState(own as Record<string, Value>, param)]];
-    });
+    const { settings, states } = readState<Settings, Value>(name, given, this.paramGroups);
+    for (const group of settings) this.checkTypes(group);
+    const loaded = states.map(([param, own]) => [param, this.loadState(own, param)] as const);
     this.#dropState();
     for (const [param, own] of loaded) this.state.set(param, keep(own));
     this.paramGroups.forEach((group, i) => {
@@ -385,7 +328,7 @@ export abstract class Optimizer<
     const quiet = quietStep(`${this.#name}.step`, step);
     const keeping = (...given: Parameters<AnyStep>) => {
       try {
-        return withGlobalHooks(this, quiet as (...given: unknown[]) => unknown, given);
+        return withStepHooks(this, this.#hooks, quiet as (...given: unknown[]) => unknown, given);
       } finally {
         const { paramGroups: _, state, ...own } = this;
         keep([own, ...state.values()]);
@@ -477,19 +420,6 @@ export abstract class Optimizer<
   }
 }
 
-/** Throws InvalidArgument unless `value` is a number of at least `low` (and below `high`). */
-export function checkRange(
-  owner: string,
-  name: string,
-  value: number,
-  low = 0,
-  high = Infinity,
-): void {
-  if (typeof value === "number" && value >= low && value < high) return;
-  const expected = `a number of at least ${low}${high === Infinity ? "" : ` and below ${high}`}`;
-  fail("InvalidArgument", owner, `${name}: expected ${expected}, got ${describe(value)}.`);
-}
-
 // Accepts anything: the optimizer checks parameters itself.
 const kAnything = unchecked<unknown>().or(undefined);
 
@@ -512,29 +442,4 @@ function disposeState(own: object): void {
     if (value instanceof Tensor) value.dispose();
     else if (typeof value === "object" && value !== null) disposeState(value);
   }
-}
-
-interface CollectedInputs {
-  readonly dense: StepInputs;
-  readonly sparse: StepInputs;
-}
-
-// The parameters that have a gradient. The gradients are also added to `all`, so that the caller can free them.
-function collectInputs(params: readonly Tensor[], all: Tensor[]): CollectedInputs {
-  const collected = {
-    dense: { params: [] as Tensor[], grads: [] as Tensor[] },
-    sparse: { params: [] as Tensor[], grads: [] as Tensor[] },
-  };
-  for (const param of params) {
-    const handle = checked(native.grad(handleOf(param)));
-    if (handle === 0) continue;
-    const inputs = callFrame()[0] === 1 ? collected.sparse : collected.dense;
-    const grad = new Tensor(handle);
-    // Freed by the caller rather than by a scope, because a captured step runs again later (runtime/live.ts).
-    grad.isKept = true;
-    all.push(grad);
-    inputs.params.push(param);
-    inputs.grads.push(grad);
-  }
-  return collected;
 }

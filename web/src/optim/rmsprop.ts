@@ -1,9 +1,9 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { rmspropStep_ } from "../generated/internal.js";
 import { needsPart } from "../runtime/parts.js";
+import { checkRange } from "./check_range.js";
 import { onDemand, optimizer } from "./declaration.js";
 import type { PlannedStep, StepInputs } from "./groups.js";
-import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 needsPart("extras");

@@ -4,8 +4,8 @@ import { fail } from "../runtime/errors.js";
 import { needsPart } from "../runtime/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { kNumberPair } from "./betas.js";
+import { checkRange } from "./check_range.js";
 import { composed, parts } from "./composed.js";
-import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 needsPart("extras");

@@ -2,9 +2,9 @@ import { boolean, number, type Values } from "../arguments/rule.js";
 import { add, div, lerp, mul, sqrt, sub } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import { checkBetas, kNumberPair } from "./betas.js";
+import { checkRange } from "./check_range.js";
 import { optimizer } from "./declaration.js";
 import type { PlannedStep, StepInputs } from "./groups.js";
-import { checkRange } from "./optimizer.js";
 import { plannedByRows } from "./sparse_rows.js";
 import { zeroState } from "./state.js";
 

@@ -3,9 +3,10 @@ import { count, functionOf, number, oneOf, type Values } from "../../arguments/r
 import { describe, fail } from "../../runtime/errors.js";
 import { isCapturing } from "../../runtime/live.js";
 import { Tensor } from "../../tensor/tensor.js";
+import { checkRange } from "../check_range.js";
 import { callClosure } from "../closure.js";
 import type { GroupOf, ParamGroup, Params } from "../groups.js";
-import { checkRange, Optimizer, readSettings } from "../optimizer.js";
+import { Optimizer, readSettings } from "../optimizer.js";
 import { quietly } from "../quietly.js";
 import { FlatParams, largest, product } from "./flat_params.js";
 import {

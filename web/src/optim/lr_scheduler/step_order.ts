@@ -15,7 +15,7 @@ export function watchFirstStep(given: object): void {
   const before = Object.getOwnPropertyDescriptor(optimizer, "step");
   const value = (...given: unknown[]): unknown => {
     stepped.add(optimizer);
-    // Something else, such as hooks, may have taken this one's place.
+    // Something else may have taken this one's place.
     if (optimizer.step === value) {
       delete optimizer.step;
       if (before !== undefined) Object.defineProperty(optimizer, "step", before);
