@@ -32,6 +32,7 @@ function writeProgram() {
   const changes = [
     ["'nats://127.0.0.1:4222'", JSON.stringify(nats.url)],
     ["run: 'elastic'", "run: 'elastic', lostAfter: 1500"],
+    ["const model =", "tell({ rank: group.rank });\nconst model ="],
     ["step < 1000", `step < ${kSteps}`],
     [
       "step++;",
@@ -63,6 +64,11 @@ describe("the guide's program for processes that are lost", () => {
       await Promise.all(
         ranks.map((rank) => rank.told(`step ${least}`, ({ step }) => step >= least)),
       );
+      await ranks[victim].kill();
+      ranks[victim] = start();
+      if (kill % 2 === 1) continue;
+      // The next one is lost while the others give it the state.
+      await ranks[victim].told("rank of the new process", ({ rank }) => rank !== undefined);
       await ranks[victim].kill();
       ranks[victim] = start();
     }
