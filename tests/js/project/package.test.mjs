@@ -128,7 +128,7 @@ const kMostLater = {
   metrics: 0,
   onnx: 50,
   peft: 0,
-  transformers: 56,
+  transformers: 64,
   vis: 56,
 };
 

@@ -23,7 +23,7 @@ const kGroups = {
     path: new RegExp(`^dist/(?!(?:wasm|${kAnyAddon})/)(?!(?:single/)?index\\.js$).*\\.js$`),
     most: 1660,
   },
-  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 690 },
+  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 740 },
   declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1580 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1415 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 700 },

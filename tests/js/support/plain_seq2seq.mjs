@@ -12,6 +12,7 @@ import {
   range,
   relu,
   rmsNorm,
+  silu,
   tanhGelu,
 } from "./plain_layers.mjs";
 
@@ -211,6 +212,141 @@ export const kWhisper = (() => {
       read,
     );
     return dense(last, "model.decoder.embed_tokens");
+  }
+  return { config, shapes, logits };
+})();
+
+/** Moonshine; queries share keys. */
+export const kMoonshine = (() => {
+  const [words, hidden, inner, heads, groups] = [18, 12, 10, 2, 1];
+  const size = hidden / heads;
+  const config = {
+    model_type: "moonshine",
+    vocab_size: words,
+    hidden_size: hidden,
+    intermediate_size: inner,
+    encoder_num_hidden_layers: 2,
+    decoder_num_hidden_layers: 2,
+    encoder_num_attention_heads: heads,
+    encoder_num_key_value_heads: groups,
+    decoder_num_attention_heads: heads,
+    decoder_num_key_value_heads: groups,
+    partial_rotary_factor: 0.7,
+    rope_theta: 50,
+    pad_head_dim_to_multiple_of: 8,
+    decoder_start_token_id: 1,
+    is_encoder_decoder: true,
+  };
+  const shapes = {
+    "model.encoder.conv1.weight": [hidden, 1, 127],
+    "model.encoder.conv2.weight": [2 * hidden, hidden, 7],
+    "model.encoder.conv2.bias": [2 * hidden],
+    "model.encoder.conv3.weight": [hidden, 2 * hidden, 3],
+    "model.encoder.conv3.bias": [hidden],
+    "model.encoder.groupnorm.weight": [hidden],
+    "model.encoder.groupnorm.bias": [hidden],
+    "model.encoder.layer_norm.weight": [hidden],
+    "model.decoder.embed_tokens.weight": [words, hidden],
+    "model.decoder.norm.weight": [hidden],
+  };
+  for (const tower of ["encoder", "decoder"]) {
+    const isDecoder = tower === "decoder";
+    for (const i of range(2)) {
+      const at = `model.${tower}.layers.${i}`;
+      for (const part of isDecoder ? ["self_attn", "encoder_attn"] : ["self_attn"]) {
+        for (const one of "qo") shapes[`${at}.${part}.${one}_proj.weight`] = [hidden, hidden];
+        for (const one of "kv")
+          shapes[`${at}.${part}.${one}_proj.weight`] = [groups * size, hidden];
+      }
+      shapes[`${at}.mlp.fc1.weight`] = [isDecoder ? 2 * inner : inner, hidden];
+      shapes[`${at}.mlp.fc1.bias`] = [isDecoder ? 2 * inner : inner];
+      shapes[`${at}.mlp.fc2.weight`] = [hidden, inner];
+      shapes[`${at}.mlp.fc2.bias`] = [hidden];
+      const norms = ["input_layernorm", "post_attention_layernorm"];
+      if (isDecoder) norms.push("final_layernorm");
+      for (const norm of norms) shapes[`${at}.${norm}.weight`] = [hidden];
+    }
+  }
+  // Rows are moments; each output reads `width` of them.
+  const conv = (rows, kernel, bias, width, step) => {
+    const flat = kernel.map((out) => range(width).flatMap((t) => out.map((one) => one[t])));
+    const count = Math.floor((rows.length - width) / step) + 1;
+    return linear(
+      range(count).map((i) => rows.slice(i * step, i * step + width).flat()),
+      flat,
+      bias,
+    );
+  };
+  // Four of six features are rotated, each with its neighbor.
+  const turnNeighbors = (rows) =>
+    rows.map((row, position) =>
+      row.map((one, j) => {
+        const [head, f] = [Math.floor(j / size), j % size];
+        if (f >= 4) return one;
+        const angle = position * 50 ** (-(2 * Math.floor(f / 2)) / 4);
+        const other = row[head * size + (f % 2 === 0 ? f + 1 : f - 1)];
+        return one * Math.cos(angle) + (f % 2 === 0 ? -other : other) * Math.sin(angle);
+      }),
+    );
+  function logits(w, samples, written) {
+    const dense = (x, name) => linear(x, w[`${name}.weight`], w[`${name}.bias`]);
+    const zeros = new Array(hidden).fill(0);
+    const norm = (x, name) => layerNorm(x, w[`${name}.weight`], zeros, 1e-5);
+    const attend = (x, source, at, seen) => {
+      const [q, k, v] = [
+        dense(x, `${at}.q_proj`),
+        dense(source, `${at}.k_proj`),
+        dense(source, `${at}.v_proj`),
+      ];
+      const isSelf = x === source;
+      const [query, key] = isSelf ? [turnNeighbors(q), turnNeighbors(k)] : [q, k];
+      const options = { heads, groups, scale: size ** -0.5, seen };
+      return dense(attention(query, key, v, options), `${at}.o_proj`);
+    };
+    const part = (name) => w[`model.encoder.${name}`];
+    const first = each(
+      conv(
+        samples.map((one) => [one]),
+        part("conv1.weight"),
+        undefined,
+        127,
+        64,
+      ),
+      Math.tanh,
+    );
+    // One group: all numbers together have the mean 0.
+    const all = first.flat();
+    const mean = all.reduce((sum, one) => sum + one, 0) / all.length;
+    const spread = Math.sqrt(
+      all.reduce((sum, one) => sum + (one - mean) ** 2, 0) / all.length + 1e-5,
+    );
+    const normed = first.map((row) =>
+      row.map(
+        (one, j) =>
+          ((one - mean) / spread) * part("groupnorm.weight")[j] + part("groupnorm.bias")[j],
+      ),
+    );
+    const second = each(conv(normed, part("conv2.weight"), part("conv2.bias"), 7, 3), gelu);
+    let x = each(conv(second, part("conv3.weight"), part("conv3.bias"), 3, 2), gelu);
+    for (const i of range(2)) {
+      const at = `model.encoder.layers.${i}`;
+      const own = norm(x, `${at}.input_layernorm`);
+      x = add(x, attend(own, own, `${at}.self_attn`));
+      const inside = dense(norm(x, `${at}.post_attention_layernorm`), `${at}.mlp.fc1`);
+      x = add(x, dense(each(inside, gelu), `${at}.mlp.fc2`));
+    }
+    const read = norm(x, "model.encoder.layer_norm");
+    let y = lookUp(w["model.decoder.embed_tokens.weight"], written);
+    for (const i of range(2)) {
+      const at = `model.decoder.layers.${i}`;
+      const own = norm(y, `${at}.input_layernorm`);
+      y = add(y, attend(own, own, `${at}.self_attn`, causal));
+      y = add(y, attend(norm(y, `${at}.post_attention_layernorm`), read, `${at}.encoder_attn`));
+      const both = dense(norm(y, `${at}.final_layernorm`), `${at}.mlp.fc1`);
+      const mixed = both.map((row) => range(inner).map((j) => row[j] * silu(row[inner + j])));
+      y = add(y, dense(mixed, `${at}.mlp.fc2`));
+    }
+    return linear(norm(y, "model.decoder.norm"), w["model.decoder.embed_tokens.weight"]);
   }
   return { config, shapes, logits };
 })();

@@ -13,7 +13,7 @@ import {
 } from "edgegrad/transformers";
 import { eg } from "../support/engine.mjs";
 import { kClip, kMaskedModels, kTextClassifiers, kVit } from "../support/plain_encoders.mjs";
-import { kT5, kWhisper } from "../support/plain_seq2seq.mjs";
+import { kMoonshine, kT5, kWhisper } from "../support/plain_seq2seq.mjs";
 import {
   crossEntropyOf,
   distance,
@@ -322,5 +322,47 @@ describe("Whisper", () => {
     const { no_timestamps_token_id: _, ...without } = generation;
     const other = await open(without);
     await assert.rejects(other.generate(features, given), /has no no_timestamps_token_id/);
+  });
+});
+
+describe("Moonshine", () => {
+  const { config, shapes, logits } = kMoonshine;
+  const { tensors, arrays } = drawWeights(shapes, 1, 0.3);
+  const samples = eg.randn([1, 127 + 64 * 40], { generator: new eg.Generator(4) });
+  const [recording] = samples.arraySync();
+  const open = () => AutoModelForSpeechSeq2Seq.fromPretrained(filesOf(config, tensors));
+
+  test("has the scores and gradients of its formulas", async () => {
+    const model = await open();
+    const written = [1, 5, 9, 2];
+    const labels = ids64([[5, 9, 2, 7]]);
+    const { logits: own, loss } = model.call(samples, { labels });
+    assert.ok(distance(own, logits(arrays, recording, written)) < kTolerance);
+    loss.backward();
+    const lossOf = (w) => crossEntropyOf(logits(w, recording, written), [5, 9, 2, 7]);
+    assert.ok(slopeDistance(model, shapes, arrays, lossOf) < 1e-3);
+    assert.throws(() => model.call(eg.ones([1, 100]), { labels }), /at least 895 samples, got 100/);
+    assert.throws(() => model.call(eg.ones([1, 4, 9]), { labels }), /expected samples/);
+  });
+
+  test("writes the text of the best scores", async () => {
+    const model = await open();
+    const text = [1];
+    for (let i = 0; i < 4; i++) text.push(argmax(logits(arrays, recording, text).at(-1)));
+    const options = { maxNewTokens: 4, eosTokenId: null };
+    assert.deepEqual((await model.generate(samples, options)).arraySync(), [text]);
+    await assert.rejects(model.generate(samples, { language: "en" }), /unknown option "language"/);
+  });
+
+  test("does not see padding after the recording, but for the norm of all samples", async () => {
+    const model = await open();
+    const length = samples.shape[1];
+    const padded = eg.cat([samples, eg.zeros([1, 1152])], 1);
+    const attentionMask = eg.cat([eg.ones([1, length]), eg.zeros([1, 1152])], 1);
+    const decoderInputIds = ids64([[1, 5]]);
+    const scores = (mask) => model.call(padded, { decoderInputIds, attentionMask: mask }).logits;
+    assert.ok(scores(attentionMask).sub(scores(null)).abs().max().item() > 1e-4);
+    const all = eg.ones([1, length + 1152]);
+    eg.testing.assertClose(scores(all), scores(null));
   });
 });

@@ -19,6 +19,7 @@ const kFamilies: Readonly<Record<string, () => Promise<Family>>> = {
   llama: async () => (await import("./llama.js")).llama,
   mistral: async () => (await import("./mistral.js")).mistral,
   modernbert: async () => (await import("./modernbert.js")).modernbert,
+  moonshine: async () => (await import("./moonshine.js")).moonshine,
   mpnet: async () => (await import("./mpnet.js")).mpnet,
   mt5: async () => (await import("./t5.js")).mt5,
   olmo2: async () => (await import("./olmo2.js")).olmo2,

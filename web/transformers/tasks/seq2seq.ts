@@ -74,7 +74,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     if (!ids) fail("InvalidArgument", where, "expected decoderInputIds or labels.");
     checkIds(where, ids);
     const hidden = this.encode(input, attentionMask);
-    const source = { hidden, mask: crossMask(attentionMask, hidden.dtype), cache: null };
+    const source = { hidden, mask: this.maskOf(attentionMask, hidden), cache: null };
     const rest = { cache: null, attentionMask: decoderAttentionMask, isLast: false };
     const logits = this.decode(ids, source, rest);
     const words = logits.shape.at(-1) as number;
@@ -111,6 +111,15 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     }
   }
 
+  /** Returns which hidden states of the encoder the decoder may see; default: one for each place of the input. */
+  protected seenBy(attentionMask: eg.Tensor, _hidden: eg.Tensor): eg.Tensor {
+    return attentionMask;
+  }
+
+  private maskOf(attentionMask: eg.Tensor | null, hidden: eg.Tensor): eg.Tensor | null {
+    return crossMask(attentionMask && this.seenBy(attentionMask, hidden), hidden.dtype);
+  }
+
   // With several texts per input, the output of the encoder is repeated for them.
   private kept(
     input: eg.Tensor,
@@ -121,7 +130,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     const copies = rows / (input.shape[0] as number);
     const repeated = (one: eg.Tensor) => (copies === 1 ? one : one.repeatInterleave(copies, 0));
     const hidden = this.encode(input, attentionMask);
-    const mask = crossMask(attentionMask, hidden.dtype);
+    const mask = this.maskOf(attentionMask, hidden);
     return { hidden: eg.keep(repeated(hidden)), mask: mask && eg.keep(repeated(mask)), cache };
   }
 
