@@ -106,7 +106,7 @@ function scaled(value: Tensor, exponent: Tensor): Tensor {
 export const mvlgamma = /* @__PURE__ */ composite("mvlgamma", "input:tensor p:int", logMultigamma);
 
 /** Alias of mvlgamma(). */
-export const multigammaln = /* @__PURE__ */ composite(
+export const multigammaln: typeof mvlgamma = /* @__PURE__ */ composite(
   "multigammaln",
   "input:tensor p:int",
   logMultigamma,

@@ -96,8 +96,13 @@ type NamedForms<List, Given, R, More = unknown, Named = unknown> = [List, Given]
   ? IsOperand<Word> extends true
     ? unknown
     : NamedForms<Before, Others, R, More, Flat<Option<Word, T> & Named>> &
-        ((...given: WithOptions<Before, Others, More & Flat<Option<Word, T> & Named>>) => R)
+        (Spare<Before, Others>["length"] extends Few
+          ? (...given: WithOptions<Before, Others, More & Flat<Option<Word, T> & Named>>) => R
+          : unknown)
   : unknown;
+
+/** How many that may be left out can come before an object: more are not readable, and make the declaration files long. */
+type Few = 0 | 1 | 2 | 3;
 
 type IsOperand<Word> = Word extends `${string}:${"tensor" | "operand" | "tensors"}` ? true : false;
 

@@ -20,7 +20,7 @@ export const trapezoid = /* @__PURE__ */ composite("trapezoid", kLine, (y, x, dx
 });
 
 /** Like trapezoid(), but with one integral for each point after the first. */
-export const cumulativeTrapezoid = /* @__PURE__ */ composite(
+export const cumulativeTrapezoid: typeof trapezoid = /* @__PURE__ */ composite(
   "cumulativeTrapezoid",
   kLine,
   (y, x, dx, dim) => {

@@ -31,74 +31,86 @@ export const chebyshevPolynomialT = /* @__PURE__ */ polynomial(
 );
 
 /** The Chebyshev polynomial of the second kind of degree n. */
-export const chebyshevPolynomialU = /* @__PURE__ */ polynomial(
+export const chebyshevPolynomialU: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialU",
   kSecondKind,
 );
 
 /** The Chebyshev polynomial of the third kind of degree n. */
-export const chebyshevPolynomialV = /* @__PURE__ */ polynomial(
+export const chebyshevPolynomialV: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialV",
   kThirdKind,
 );
 
 /** The Chebyshev polynomial of the fourth kind of degree n. */
-export const chebyshevPolynomialW = /* @__PURE__ */ polynomial(
+export const chebyshevPolynomialW: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
   "special.chebyshevPolynomialW",
   kFourthKind,
 );
 
 /** The Chebyshev polynomial of the first kind of degree n at 2 x - 1. */
-export const shiftedChebyshevPolynomialT = /* @__PURE__ */ polynomial(
+export const shiftedChebyshevPolynomialT: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialT",
   kFirstKind,
   shifted,
 );
 
 /** The Chebyshev polynomial of the second kind of degree n at 2 x - 1. */
-export const shiftedChebyshevPolynomialU = /* @__PURE__ */ polynomial(
+export const shiftedChebyshevPolynomialU: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialU",
   kSecondKind,
   shifted,
 );
 
 /** The Chebyshev polynomial of the third kind of degree n at 2 x - 1. */
-export const shiftedChebyshevPolynomialV = /* @__PURE__ */ polynomial(
+export const shiftedChebyshevPolynomialV: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialV",
   kThirdKind,
   shifted,
 );
 
 /** The Chebyshev polynomial of the fourth kind of degree n at 2 x - 1. */
-export const shiftedChebyshevPolynomialW = /* @__PURE__ */ polynomial(
+export const shiftedChebyshevPolynomialW: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
   "special.shiftedChebyshevPolynomialW",
   kFourthKind,
   shifted,
 );
 
 /** The physicists' Hermite polynomial of degree n. */
-export const hermitePolynomialH = /* @__PURE__ */ polynomial("special.hermitePolynomialH", {
-  first: (x) => mul(x, 2),
-  next: (k, one, before, x) => sub(mul(mul(x, 2), one), mul(before, 2 * k)),
-});
+export const hermitePolynomialH: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
+  "special.hermitePolynomialH",
+  {
+    first: (x) => mul(x, 2),
+    next: (k, one, before, x) => sub(mul(mul(x, 2), one), mul(before, 2 * k)),
+  },
+);
 
 /** The probabilists' Hermite polynomial of degree n. */
-export const hermitePolynomialHe = /* @__PURE__ */ polynomial("special.hermitePolynomialHe", {
-  first: (x) => x,
-  next: (k, one, before, x) => sub(mul(x, one), mul(before, k)),
-});
+export const hermitePolynomialHe: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
+  "special.hermitePolynomialHe",
+  {
+    first: (x) => x,
+    next: (k, one, before, x) => sub(mul(x, one), mul(before, k)),
+  },
+);
 
 /** The Laguerre polynomial of degree n. */
-export const laguerrePolynomialL = /* @__PURE__ */ polynomial("special.laguerrePolynomialL", {
-  first: (x) => sub(1, x),
-  next: (k, one, before, x) => div(sub(mul(sub(2 * k + 1, x), one), mul(before, k)), k + 1),
-});
+export const laguerrePolynomialL: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
+  "special.laguerrePolynomialL",
+  {
+    first: (x) => sub(1, x),
+    next: (k, one, before, x) => div(sub(mul(sub(2 * k + 1, x), one), mul(before, k)), k + 1),
+  },
+);
 
 /** The Legendre polynomial of degree n. */
-export const legendrePolynomialP = /* @__PURE__ */ polynomial("special.legendrePolynomialP", {
-  first: (x) => x,
-  next: (k, one, before, x) => div(sub(mul(mul(x, 2 * k + 1), one), mul(before, k)), k + 1),
-});
+export const legendrePolynomialP: typeof chebyshevPolynomialT = /* @__PURE__ */ polynomial(
+  "special.legendrePolynomialP",
+  {
+    first: (x) => x,
+    next: (k, one, before, x) => div(sub(mul(mul(x, 2 * k + 1), one), mul(before, k)), k + 1),
+  },
+);
 
 function shifted(x: Tensor): Tensor {
   return sub(mul(x, 2), 1);

@@ -36,7 +36,7 @@ export const trilIndices = /* @__PURE__ */ compositeFactory(
 );
 
 /** Rows and columns of the elements of a matrix on and above a diagonal. */
-export const triuIndices = /* @__PURE__ */ compositeFactory(
+export const triuIndices: typeof trilIndices = /* @__PURE__ */ compositeFactory(
   "triuIndices",
   kTriangleLine,
   (row, col, offset, dtype) =>

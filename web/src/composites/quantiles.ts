@@ -49,7 +49,7 @@ export const quantile = /* @__PURE__ */ composite(
 );
 
 /** Like quantile(), but ignores elements that are NaN. */
-export const nanquantile = /* @__PURE__ */ composite(
+export const nanquantile: typeof quantile = /* @__PURE__ */ composite(
   "nanquantile",
   kLine,
   (input, q: number | Tensor, dim, keepdim, interpolation) =>

@@ -63,10 +63,10 @@ function between(input: Tensor, parts: readonly number[], axis: number): Tensor[
 export const hsplit = /* @__PURE__ */ splitAlong("hsplit", 1, (ndim) => Math.min(ndim - 1, 1));
 
 /** Splits rows into equal parts, or at indices. */
-export const vsplit = /* @__PURE__ */ splitAlong("vsplit", 2, () => 0);
+export const vsplit: typeof hsplit = /* @__PURE__ */ splitAlong("vsplit", 2, () => 0);
 
 /** Splits the third axis into equal parts, or at indices. */
-export const dsplit = /* @__PURE__ */ splitAlong("dsplit", 3, () => 2);
+export const dsplit: typeof hsplit = /* @__PURE__ */ splitAlong("dsplit", 3, () => 2);
 
 function splitAlong(name: string, least: number, axisFor: (ndim: number) => number) {
   return composite(name, "input:tensor indicesOrSections:any", (input, indicesOrSections: Ints) => {

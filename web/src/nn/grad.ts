@@ -85,13 +85,29 @@ export const conv1dInput = /* @__PURE__ */ inputGradient("conv1dInput", 1, convT
 export const conv1dWeight = /* @__PURE__ */ weightGradient("conv1dWeight", 1, conv1d);
 
 /** The gradient of `conv2d` with respect to its input, of size [N, C, H, W]; the other arguments as of `conv1dInput`. */
-export const conv2dInput = /* @__PURE__ */ inputGradient("conv2dInput", 2, convTranspose2d);
+export const conv2dInput: typeof conv1dInput = /* @__PURE__ */ inputGradient(
+  "conv2dInput",
+  2,
+  convTranspose2d,
+);
 
 /** The gradient of `conv2d` with respect to its weight, for an input [N, C, H, W]; the other arguments as of `conv1dWeight`. */
-export const conv2dWeight = /* @__PURE__ */ weightGradient("conv2dWeight", 2, conv2d);
+export const conv2dWeight: typeof conv1dWeight = /* @__PURE__ */ weightGradient(
+  "conv2dWeight",
+  2,
+  conv2d,
+);
 
 /** The gradient of `conv3d` with respect to its input, of size [N, C, D, H, W]; the other arguments as of `conv1dInput`. */
-export const conv3dInput = /* @__PURE__ */ inputGradient("conv3dInput", 3, convTranspose3d);
+export const conv3dInput: typeof conv1dInput = /* @__PURE__ */ inputGradient(
+  "conv3dInput",
+  3,
+  convTranspose3d,
+);
 
 /** The gradient of `conv3d` with respect to its weight, for an input [N, C, D, H, W]; the other arguments as of `conv1dWeight`. */
-export const conv3dWeight = /* @__PURE__ */ weightGradient("conv3dWeight", 3, conv3d);
+export const conv3dWeight: typeof conv1dWeight = /* @__PURE__ */ weightGradient(
+  "conv3dWeight",
+  3,
+  conv3d,
+);

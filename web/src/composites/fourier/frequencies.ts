@@ -20,17 +20,22 @@ export const fftfreq = /* @__PURE__ */ compositeFactory("fftfreq", kLine, (n, d,
 );
 
 /** The frequencies of rfft() of `n` samples at a distance of `d`, in cycles per unit of `d`. */
-export const rfftfreq = /* @__PURE__ */ compositeFactory("rfftfreq", kLine, (n, d, dtype) =>
-  frequencies("rfftfreq", n, d, () =>
-    arange(Math.floor(n / 2) + 1, { dtype: dtype ?? getDefaultDtype() }),
-  ),
+export const rfftfreq: typeof fftfreq = /* @__PURE__ */ compositeFactory(
+  "rfftfreq",
+  kLine,
+  (n, d, dtype) =>
+    frequencies("rfftfreq", n, d, () =>
+      arange(Math.floor(n / 2) + 1, { dtype: dtype ?? getDefaultDtype() }),
+    ),
 );
 
 /** Moves the frequency 0, which fft() puts first, to the middle of the axes `dim`, or of all axes. */
 export const fftshift = /* @__PURE__ */ shift("fftshift", (size) => Math.floor(size / 2));
 
 /** The inverse of fftshift(). */
-export const ifftshift = /* @__PURE__ */ shift("ifftshift", (size) => Math.ceil(size / 2));
+export const ifftshift: typeof fftshift = /* @__PURE__ */ shift("ifftshift", (size) =>
+  Math.ceil(size / 2),
+);
 
 function frequencies(caller: string, n: number, d: number, cycles: () => Tensor): Tensor {
   if (n <= 0) fail("InvalidArgument", caller, `n: expected at least 1 sample, got ${n}.`);

@@ -16,39 +16,57 @@ type Step = (input: Tensor, n: number | null, dim: number, norm: Norm) => Tensor
 export const fftn = /* @__PURE__ */ overAxes("fftn", null, null, fft);
 
 /** The inverse of fftn(). */
-export const ifftn = /* @__PURE__ */ overAxes("ifftn", null, null, ifft);
+export const ifftn: typeof fftn = /* @__PURE__ */ overAxes("ifftn", null, null, ifft);
 
 /** fftn() of real numbers, without the redundant second half along the last of the axes. */
-export const rfftn = /* @__PURE__ */ overAxes("rfftn", null, "first", fft, rfft);
+export const rfftn: typeof fftn = /* @__PURE__ */ overAxes("rfftn", null, "first", fft, rfft);
 
 /** The inverse of rfftn(): the last of the sizes `s` is by default 2 (size - 1). */
-export const irfftn = /* @__PURE__ */ overAxes("irfftn", null, "last", ifft, irfft);
+export const irfftn: typeof fftn = /* @__PURE__ */ overAxes("irfftn", null, "last", ifft, irfft);
 
 /** fftn() of a signal that is Hermitian along the last of the axes, given by its first half; the result is real. */
-export const hfftn = /* @__PURE__ */ overAxes("hfftn", null, "last", fft, hermitian);
+export const hfftn: typeof fftn = /* @__PURE__ */ overAxes("hfftn", null, "last", fft, hermitian);
 
 /** The inverse of hfftn(). */
-export const ihfftn = /* @__PURE__ */ overAxes("ihfftn", null, "first", ifft, halfOf);
+export const ihfftn: typeof fftn = /* @__PURE__ */ overAxes("ihfftn", null, "first", ifft, halfOf);
 
 const kLastTwo = "[-2,-1]";
 
 /** Fourier transform over two axes, by default the last ones. */
-export const fft2 = /* @__PURE__ */ overAxes("fft2", kLastTwo, null, fft);
+export const fft2: typeof fftn = /* @__PURE__ */ overAxes("fft2", kLastTwo, null, fft);
 
 /** The inverse of fft2(). */
-export const ifft2 = /* @__PURE__ */ overAxes("ifft2", kLastTwo, null, ifft);
+export const ifft2: typeof fftn = /* @__PURE__ */ overAxes("ifft2", kLastTwo, null, ifft);
 
 /** fft2() of real numbers, without the redundant second half along the last axis. */
-export const rfft2 = /* @__PURE__ */ overAxes("rfft2", kLastTwo, "first", fft, rfft);
+export const rfft2: typeof fftn = /* @__PURE__ */ overAxes("rfft2", kLastTwo, "first", fft, rfft);
 
 /** The inverse of rfft2(): the last of the sizes `s` is by default 2 (size - 1). */
-export const irfft2 = /* @__PURE__ */ overAxes("irfft2", kLastTwo, "last", ifft, irfft);
+export const irfft2: typeof fftn = /* @__PURE__ */ overAxes(
+  "irfft2",
+  kLastTwo,
+  "last",
+  ifft,
+  irfft,
+);
 
 /** fft2() of a signal that is Hermitian along the last axis, given by its first half; the result is real. */
-export const hfft2 = /* @__PURE__ */ overAxes("hfft2", kLastTwo, "last", fft, hermitian);
+export const hfft2: typeof fftn = /* @__PURE__ */ overAxes(
+  "hfft2",
+  kLastTwo,
+  "last",
+  fft,
+  hermitian,
+);
 
 /** The inverse of hfft2(). */
-export const ihfft2 = /* @__PURE__ */ overAxes("ihfft2", kLastTwo, "first", ifft, halfOf);
+export const ihfft2: typeof fftn = /* @__PURE__ */ overAxes(
+  "ihfft2",
+  kLastTwo,
+  "first",
+  ifft,
+  halfOf,
+);
 
 const kLine = "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward";
 
@@ -56,7 +74,7 @@ const kLine = "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|fo
 export const hfft = /* @__PURE__ */ composite("hfft", kLine, hermitian);
 
 /** The inverse of hfft(): the first half of the Hermitian signal whose transform is `input`. */
-export const ihfft = /* @__PURE__ */ composite("ihfft", kLine, halfOf);
+export const ihfft: typeof hfft = /* @__PURE__ */ composite("ihfft", kLine, halfOf);
 
 // A transform that runs `step` along all axes but the last, and `lastStep` along the last, before or after the others.
 function overAxes(

@@ -22,7 +22,7 @@ export const hammingWindow = /* @__PURE__ */ compositeFactory(
 );
 
 /** Blackman's window: 0.42 - 0.5 cos + 0.08 cos of twice that. */
-export const blackmanWindow = /* @__PURE__ */ compositeFactory(
+export const blackmanWindow: typeof hannWindow = /* @__PURE__ */ compositeFactory(
   "blackmanWindow",
   kLine,
   (windowLength, periodic, dtype) =>
@@ -30,7 +30,7 @@ export const blackmanWindow = /* @__PURE__ */ compositeFactory(
 );
 
 /** A triangular window. */
-export const bartlettWindow = /* @__PURE__ */ compositeFactory(
+export const bartlettWindow: typeof hannWindow = /* @__PURE__ */ compositeFactory(
   "bartlettWindow",
   kLine,
   (windowLength, periodic, dtype) => triangle("bartlettWindow", windowLength, periodic, dtype),

@@ -23,7 +23,7 @@ export const addmm = /* @__PURE__ */ composite(
  * `beta` times the sparse matrix `input` plus `alpha` times the elements of the product of two dense matrices at its positions; nothing
  * else of the product is computed.
  */
-export const sampledAddmm = /* @__PURE__ */ composite(
+export const sampledAddmm: typeof addmm = /* @__PURE__ */ composite(
   "sparse.sampledAddmm",
   "input:tensor mat1:tensor mat2:tensor beta:number=1 alpha:number=1",
   (input, mat1, mat2, beta, alpha) => {

@@ -42,7 +42,7 @@ export const softmax = /* @__PURE__ */ composite(
 );
 
 /** logSoftmax() of a sparse tensor along `dim`: sparse, with the same positions. Elements that it lacks count as -Infinity. */
-export const logSoftmax = /* @__PURE__ */ composite(
+export const logSoftmax: typeof softmax = /* @__PURE__ */ composite(
   "sparse.logSoftmax",
   "input:tensor dim:int dtype:dtype?=null",
   (input, dim, dtype) => {

@@ -31,7 +31,7 @@ export const adaptiveAvgPool1d = /* @__PURE__ */ composite(
 );
 
 /** The mean of each of the `outputSize` windows that divide a volume, input [N, C, D, H, W] or [C, D, H, W]; null keeps a size. */
-export const adaptiveAvgPool3d = /* @__PURE__ */ composite(
+export const adaptiveAvgPool3d: typeof adaptiveAvgPool1d = /* @__PURE__ */ composite(
   "adaptiveAvgPool3d",
   kAvgLine,
   (input, outputSize) => {

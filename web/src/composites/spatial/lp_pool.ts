@@ -19,10 +19,10 @@ const kLine = "input:tensor normType:number kernelSize:ints stride:ints?=null ce
 export const lpPool1d = /* @__PURE__ */ lpPool("lpPool1d", 1, avgPool1d);
 
 /** The `normType`-norm of every window of an image, input [N, C, H, W] or [C, H, W]. */
-export const lpPool2d = /* @__PURE__ */ lpPool("lpPool2d", 2, avgPool2d);
+export const lpPool2d: typeof lpPool1d = /* @__PURE__ */ lpPool("lpPool2d", 2, avgPool2d);
 
 /** The `normType`-norm of every window of a volume, input [N, C, D, H, W] or [C, D, H, W]. */
-export const lpPool3d = /* @__PURE__ */ lpPool("lpPool3d", 3, avgPool3d);
+export const lpPool3d: typeof lpPool1d = /* @__PURE__ */ lpPool("lpPool3d", 3, avgPool3d);
 
 function lpPool(where: string, axes: number, avgPool: AvgPool) {
   return composite(where, kLine, (input, normType, kernelSize, stride, ceilMode) => {

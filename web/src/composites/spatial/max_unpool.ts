@@ -13,10 +13,10 @@ const kLine =
 export const maxUnpool1d = /* @__PURE__ */ maxUnpool("maxUnpool1d", 1);
 
 /** The partial inverse of maxPool2d(), from its results and indices. `outputSize` selects among the sizes that pool to this input. */
-export const maxUnpool2d = /* @__PURE__ */ maxUnpool("maxUnpool2d", 2);
+export const maxUnpool2d: typeof maxUnpool1d = /* @__PURE__ */ maxUnpool("maxUnpool2d", 2);
 
 /** The partial inverse of maxPool3d(), from its results and indices. `outputSize` selects among the sizes that pool to this input. */
-export const maxUnpool3d = /* @__PURE__ */ maxUnpool("maxUnpool3d", 3);
+export const maxUnpool3d: typeof maxUnpool1d = /* @__PURE__ */ maxUnpool("maxUnpool3d", 3);
 
 function maxUnpool(where: string, axes: number) {
   return composite(where, kLine, (input, indices, kernelSize, stride, padding, outputSize) => {
