@@ -6,6 +6,7 @@ import { type FromPretrainedOptions, loadModel } from "./files/load.js";
 import type { FeaturesOutput, PreTrainedModel } from "./model.js";
 import type { CausalLanguageModel } from "./tasks/causal.js";
 import type { Classifier, ClassifierOutput } from "./tasks/classifier.js";
+import type { CtcOptions, CtcOutput } from "./tasks/ctc.js";
 import type {
   AnswerOptions,
   DecoderOptions,
@@ -95,3 +96,12 @@ export const AutoModelForSeq2SeqLM =
 
 /** Loads models that transcribe speech, given as a spectrogram. */
 export const AutoModelForSpeechSeq2Seq = /* @__PURE__ */ autoModel<SpeechModel>("speech");
+
+/** A model that writes a character, or nothing, for each moment of speech. */
+export type SpeechRecognizer = PreTrainedModel & {
+  /** Returns the scores of each character at each moment, and the loss if there are labels. */
+  forward(samples: eg.Tensor, options?: CtcOptions): CtcOutput;
+};
+
+/** Loads models that write a character, or nothing, for each moment of speech, given as samples. */
+export const AutoModelForCTC = /* @__PURE__ */ autoModel<SpeechRecognizer>("speech recognition");

@@ -4,6 +4,7 @@ export {
   type AnswerModel,
   AutoModel,
   AutoModelForCausalLM,
+  AutoModelForCTC,
   AutoModelForImageClassification,
   AutoModelForMaskedLM,
   AutoModelForQuestionAnswering,
@@ -15,6 +16,7 @@ export {
   type FeatureModel,
   type ImageClassifier,
   type SequenceClassifier,
+  type SpeechRecognizer,
   type TokenClassifierModel,
 } from "./auto.js";
 export { KeyValueCache } from "./blocks/cache.js";
@@ -47,6 +49,7 @@ export {
 } from "./speech/feature_extractor.js";
 export { CausalLanguageModel, type CausalOutput } from "./tasks/causal.js";
 export { Classifier, type ClassifierOutput } from "./tasks/classifier.js";
+export type { CtcOptions, CtcOutput } from "./tasks/ctc.js";
 export type {
   AnswerOptions,
   CausalOptions,

@@ -48,6 +48,11 @@ export class Config {
     return this.text("model_type", "");
   }
 
+  /** The keys of the config. */
+  get keys(): string[] {
+    return Object.keys(this.#values);
+  }
+
   /** Whether a key has a value other than null. */
   has(key: string): boolean {
     return !isNothing(this.raw(key));

@@ -13,7 +13,8 @@ export type Task =
   | "question answering"
   | "image classification"
   | "sequence to sequence"
-  | "speech";
+  | "speech"
+  | "speech recognition";
 
 /** A family of architectures. */
 export interface Family {

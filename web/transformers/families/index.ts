@@ -32,6 +32,7 @@ const kFamilies: Readonly<Record<string, () => Promise<Family>>> = {
   stablelm: async () => (await import("./stablelm.js")).stablelm,
   t5: async () => (await import("./t5.js")).t5,
   vit: async () => (await import("./vit.js")).vit,
+  wav2vec2: async () => (await import("./wav2vec2.js")).wav2vec2,
   whisper: async () => (await import("./whisper.js")).whisper,
   "xlm-roberta": async () => (await import("./roberta.js")).roberta,
 };

@@ -21,10 +21,13 @@ export interface FileNames {
 /** The names of a model that was not read from files. */
 export const kNoFileNames: FileNames = { tensors: {}, omitted: {}, metadata: { format: "pt" } };
 
-// Names that layers had in older files.
+// Names that layers have in other files.
 const kOldSpellings: readonly (readonly [RegExp, string])[] = [
   [/\bLayerNorm\.gamma$/, "LayerNorm.weight"],
   [/\bLayerNorm\.beta$/, "LayerNorm.bias"],
+  // Newer files have these two under PyTorch's names of parametrizations.
+  [/\bconv\.parametrizations\.weight\.original0$/, "conv.weight_g"],
+  [/\bconv\.parametrizations\.weight\.original1$/, "conv.weight_v"],
 ];
 
 /**
