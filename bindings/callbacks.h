@@ -2,11 +2,11 @@
 
 // JavaScript values that C++ holds, and JavaScript functions that it calls.
 //
-// JavaScript stores each of them in a table (web/src/runtime/callbacks.ts) and passes its number to
-// C++. Every thread has its own table, so a number is only meaningful together with its thread
-// (JsRef). A JsValue owns an entry of the table: its destructor tells JavaScript to remove the
-// value. So a native function that receives a number must take ownership of it before anything can
-// fail: ReceivedValue.
+// JavaScript stores each of them in a table (web/src/runtime/bridge/callbacks.ts) and passes its
+// number to C++. Every thread has its own table, so a number is only meaningful together with its
+// thread (JsRef). A JsValue owns an entry of the table: its destructor tells JavaScript to remove
+// the value. So a native function that receives a number must take ownership of it before anything
+// can fail: ReceivedValue.
 //
 // A value belongs to the thread that passed it to C++. If a function is called on another thread,
 // for example by a backward call that runs there, it is run on its own thread through that thread's

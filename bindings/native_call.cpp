@@ -7,7 +7,7 @@
 #include <emscripten/em_js.h>
 
 // Throws the error of an engine that has failed, or of a worker that is about to end
-// (web/src/runtime/bridge.ts).
+// (web/src/runtime/bridge/bridge.ts).
 EM_JS(void, eg_refuse_call, (bool is_stopped), { Module["failed"](is_stopped); });
 
 namespace eg::bindings {

@@ -42,7 +42,7 @@
     throw new Error(kFull);
   };
 
-  // For web/src/runtime/parts.ts, on the thread that started the engine. A part is only loaded when it is needed: from then on, every
+  // For web/src/runtime/start/parts.ts, on the thread that started the engine. A part is only loaded when it is needed: from then on, every
   // thread must load it before it gets work from this one. Its bytes are there for other threads before the memory is full.
   const ready = new Map();
   Module["hasPart"] = (part) => loaded.has(part) || ready.has(part);

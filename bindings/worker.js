@@ -10,7 +10,7 @@
 // On the thread that loaded the module, this script ends threads.
 
 if (ENVIRONMENT_IS_PTHREAD) {
-  // Tells web/src/runtime/workers.ts that the script was found and runs.
+  // Tells web/src/runtime/threads/workers.ts that the script was found and runs.
   if (!ENVIRONMENT_IS_NODE && !Module["isThread"]) postMessage({ edgegradRuns: true });
 
   let markStarted;

@@ -1,6 +1,6 @@
 // Rewrites Emscripten's module so that bundlers accept it. The module must not construct its own workers: a script that is
 // its own worker is a cycle, on which Turbopack never terminates (the package constructs the workers,
-// web/src/runtime/workers.ts). And a bundler that builds a page must not resolve Node.js's built-in modules, nor the
+// web/src/runtime/threads/workers.ts). And a bundler that builds a page must not resolve Node.js's built-in modules, nor the
 // modules passed to eg.spawn(), whose URLs are known only at run time. The module must also start where there is no
 // import.meta.url: bundled to CommonJS, and in runtimes for the edge.
 
@@ -62,7 +62,7 @@ const kThreadRewrites = [
   ],
 ];
 
-// A local variable hides Node's global, for which Parcel would install a polyfill. `isNode` is that of web/src/runtime/node.ts.
+// A local variable hides Node's global, for which Parcel would install a polyfill. `isNode` is that of web/src/runtime/host/node.ts.
 const kPrelude = `
 const process = "EdgeRuntime" in globalThis ? undefined : globalThis.process;
 const isNode =

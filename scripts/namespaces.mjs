@@ -43,7 +43,7 @@ export async function writeNamespaces(index) {
     ].join("\n");
     writeFileSync(join(folder, `${name}.js`), one);
     // The first module marks where the package's code begins, as in web/src/index.ts.
-    const first = `import { EdgeGradError } from "${toModule("dist/runtime/errors.js")}";\n`;
+    const first = `import { EdgeGradError } from "${toModule("dist/runtime/errors/errors.js")}";\n`;
     const all = `export * from "${toModule(types.replace(/\.d\.ts$/, ".js"))}";\n`;
     writeFileSync(join(folder, `${name}.modules.js`), first + all);
   }

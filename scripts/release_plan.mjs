@@ -15,7 +15,7 @@ const kPlaces = {
   // The packages of the checkout come before those of node_modules. `npm version` leaves out that of create/ without a network.
   "package-lock.json": { pattern: /^((?: {2}| {6})"version": ")[^"]+(",)$/gm, count: 3 },
   "CMakeLists.txt": { pattern: /^(project\(edgegrad VERSION )[\d.]+( )/gm },
-  "web/src/runtime/version.ts": { pattern: /^(export const kVersion = ")[^"]+(";)$/gm },
+  "web/src/runtime/start/version.ts": { pattern: /^(export const kVersion = ")[^"]+(";)$/gm },
 };
 
 /** The files that a release changes. */

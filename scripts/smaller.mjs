@@ -10,7 +10,7 @@ export async function smaller(script, map, url) {
   return minify(script, {
     module: true,
     ecma: 2022,
-    // Stack traces are parsed (web/src/runtime/own_frames.ts), so functions must not be inlined.
+    // Stack traces are parsed (web/src/runtime/errors/own_frames.ts), so functions must not be inlined.
     compress: { inline: false, reduce_funcs: false },
     keep_classnames: true,
     sourceMap: map && { content: map, url },

@@ -44,7 +44,7 @@ const namesOf = (parts) => `[${parts.map((part) => JSON.stringify(part)).join(",
 
 // For each file, the places to write, which are found by the text before them.
 const kCopies = {
-  "web/src/runtime/parts.ts": [
+  "web/src/runtime/start/parts.ts": [
     [/(?<=kParts = )\[.*\]/, namesOf(kPartNames)],
     [/(?<=kSharing: readonly Part\[\] = )\[.*\]/, namesOf(kSharing)],
   ],

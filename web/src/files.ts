@@ -1,9 +1,9 @@
 // The addresses of the files that ship beside the package's script. They are all in this one file, which is directly in dist/ in
 // both forms of the package: the addresses are relative to it, and bundlers recognize exactly these expressions.
 
-import type { Variant } from "./runtime/builds.js";
-import type { ModuleFactory } from "./runtime/native.js";
-import type { Part } from "./runtime/parts.js";
+import type { ModuleFactory } from "./runtime/bridge/native.js";
+import type { Variant } from "./runtime/start/builds.js";
+import type { Part } from "./runtime/start/parts.js";
 
 /** Loads the script of each variant. The specifiers are literals so that bundlers can follow them. */
 export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {

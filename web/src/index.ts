@@ -7,8 +7,8 @@
 
 // This must be the first export: own_frames.ts, which errors.ts imports, marks where the package's code begins.
 
-export { errorFrom } from "./runtime/error_from.js";
-export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
+export { errorFrom } from "./runtime/errors/error_from.js";
+export { EdgeGradError, type ErrorCode } from "./runtime/errors/errors.js";
 
 // The order of these does not matter.
 
@@ -97,8 +97,8 @@ export {
 export type { Target, ToOptions } from "./ops/to.js";
 export { type NonzeroOptions, nonzero, where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
-export type { AbortSignalLike } from "./runtime/abort.js";
-export type { Variant } from "./runtime/builds.js";
+export type { AbortSignalLike } from "./runtime/host/abort.js";
+export type { Variant } from "./runtime/start/builds.js";
 export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
 export { addDevtoolsFormatter } from "./tensor/devtools.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";

@@ -3,7 +3,7 @@
 
 import type { InitOptions } from "./engine/init_options.js";
 import { startEngine } from "./engine/lifecycle.js";
-import { markPackageEnd } from "./runtime/own_frames.js";
+import { markPackageEnd } from "./runtime/errors/own_frames.js";
 import { attachTensorMethods } from "./tensor_methods.js";
 import { exposeFunctions } from "./threads/expose.js";
 import { joinHost, type WorkerFunction } from "./threads/host.js";

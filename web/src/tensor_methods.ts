@@ -10,7 +10,7 @@ import { kShortcutMethods } from "./ops/shortcut_methods.js";
 import { kSparseMethods } from "./ops/sparse_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
 import { nonzero } from "./ops/where.js";
-import { registerPublicMethods } from "./runtime/own_frames.js";
+import { registerPublicMethods } from "./runtime/errors/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
 
 // Methods that the op table lacks, or that replace a more limited op of the engine.

@@ -1,6 +1,6 @@
 // The page that tells what a server sends.
 
-import { fastestVariant } from "../../../web/src/runtime/builds.js";
+import { fastestVariant } from "../../../web/src/runtime/start/builds.js";
 import { byId } from "../shared/frame.js";
 import { type Finding, findingsOf } from "./findings.js";
 import { request, Unanswered } from "./request.js";

@@ -10,7 +10,7 @@ import { registerRoute } from "workbox-routing/registerRoute.js";
 import { NetworkFirst } from "workbox-strategies/NetworkFirst.js";
 import { NetworkOnly } from "workbox-strategies/NetworkOnly.js";
 import { kIsolation } from "../../../scripts/isolation.mjs";
-import { kRelaxedSimdModule } from "../../../web/src/runtime/builds.js";
+import { kRelaxedSimdModule } from "../../../web/src/runtime/start/builds.js";
 import { type Kept, kKeep } from "./messages.js";
 
 /** The files of the demos, written here by the build; a revision is null where the name already changes with the content. */

@@ -16,7 +16,7 @@
 namespace eg::testing::js {
 
 /// Returns the error of the last failed call on this thread, converted as in
-/// web/src/runtime/bridge.ts.
+/// web/src/runtime/bridge/bridge.ts.
 ValuePtr take_error();
 
 /// The last error that take_error() returned on this thread, as text for failures.

@@ -1,8 +1,8 @@
 #pragma once
 
 // The JavaScript side of a thread: an event loop, and the values that C++ refers to by number, as
-// in web/src/runtime/callbacks.ts. It is stricter than that file: calling or releasing a number
-// that this thread does not have fails the test.
+// in web/src/runtime/bridge/callbacks.ts. It is stricter than that file: calling or releasing a
+// number that this thread does not have fails the test.
 //
 // A realm belongs to the thread it was made on. The engine's own threads have none.
 

@@ -78,7 +78,7 @@ describe("npm run release", () => {
     assert.deepEqual([lock.version, own.version, create.version], ["0.2.0", "0.2.0", "0.2.0"]);
     assert.equal(JSON.parse(textOf("create/package.json")).version, "0.2.0");
     assert.match(textOf("CMakeLists.txt"), /project\(edgegrad VERSION 0\.2\.0 /);
-    assert.match(textOf("web/src/runtime/version.ts"), /kVersion = "0\.2\.0"/);
+    assert.match(textOf("web/src/runtime/start/version.ts"), /kVersion = "0\.2\.0"/);
     assert.match(
       textOf("CHANGELOG.md"),
       new RegExp(`\n## 0\\.2\\.0 \\(${kToday}\\)\n\n### Added\n\n- A change`),

@@ -3,7 +3,7 @@
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
 import { runInMode } from "../autograd/mode.js";
-import { native, reserveStack } from "../runtime/bridge.js";
+import { native, reserveStack } from "../runtime/bridge/bridge.js";
 import { type DType, dtypeCode, oneOfDTypes } from "../tensor/dtype.js";
 
 const kOptions = {

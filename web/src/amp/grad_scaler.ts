@@ -4,7 +4,7 @@ import { isPlainObject, type MixedArguments, readArguments } from "../arguments/
 import { boolean, count, number, type Options, Rule, type Values } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { all, isfinite, logicalAnd, mul, mul_ } from "../generated/ops.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { type Device, deviceRule } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";

@@ -1,6 +1,6 @@
 // Matching the arguments of a call with its declaration.
 
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { isComplexNumber } from "./complex.js";
 import { type Rule, type Rules, unchecked, type Values } from "./rule.js";
 import { refuseOption } from "./unknown_option.js";

@@ -5,7 +5,7 @@
 //
 // read.ts checks a call against it and fills in the defaults; the types of options are derived from it.
 
-import { adviceForModules, describe, fail, refusal } from "../runtime/errors.js";
+import { adviceForModules, describe, fail, refusal } from "../runtime/errors/errors.js";
 
 /** Returns the end of a message about a value: a space and a sentence, or an empty string. */
 type Advice = (value: unknown) => string;

@@ -1,6 +1,6 @@
 // The rule for the option `signal`.
 
-import { type AbortSignalLike, isAbortSignal } from "../runtime/abort.js";
+import { type AbortSignalLike, isAbortSignal } from "../runtime/host/abort.js";
 import { Rule } from "./rule.js";
 
 /** An AbortSignal, which may be left out. */

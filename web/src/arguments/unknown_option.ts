@@ -1,7 +1,7 @@
 // Messages about unknown options. Nearly always the option exists, but was spelled as in Python or in another
 // library, or mistyped.
 
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 
 /** Throws InvalidArgument for an option that is not among `known`; `usage` is a sentence about the known ones. */
 export function refuseOption(

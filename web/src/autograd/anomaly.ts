@@ -3,7 +3,7 @@
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
 import { kAnomalyCheckNan, kAnomalyEnabled } from "../generated/border.js";
-import { native, reserveStack } from "../runtime/bridge.js";
+import { native, reserveStack } from "../runtime/bridge/bridge.js";
 import { runInMode } from "./mode.js";
 
 const kOptions = {

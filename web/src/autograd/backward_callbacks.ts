@@ -1,7 +1,7 @@
 // eg.autograd.graph.queueCallback(): functions that run at the end of a backward call.
 
-import { checkedFor, native } from "../runtime/bridge.js";
-import { holdFunction } from "../runtime/callbacks.js";
+import { checkedFor, native } from "../runtime/bridge/bridge.js";
+import { holdFunction } from "../runtime/bridge/callbacks.js";
 import { checkFunction } from "./hooks.js";
 
 /**

@@ -3,10 +3,10 @@
 
 import { isPlainObject } from "../arguments/read.js";
 import { functionOf } from "../arguments/rule.js";
-import { checkedFor, frameOf, native } from "../runtime/bridge.js";
-import { describe, fail } from "../runtime/errors.js";
-import { type Guard, setCapturing, takeGuards } from "../runtime/live.js";
-import { isPromise } from "../runtime/promise.js";
+import { checkedFor, frameOf, native } from "../runtime/bridge/bridge.js";
+import { type Guard, setCapturing, takeGuards } from "../runtime/bridge/live.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { isPromise } from "../runtime/host/promise.js";
 import { handleOf } from "../tensor/info.js";
 import { kUncloneable, leaveToFinalizer, release } from "../tensor/lifetime.js";
 import { tensorRule } from "../tensor/rules.js";

@@ -1,8 +1,8 @@
 // Asynchronous backward calls where there are no threads: they run in time slices between other tasks of the event loop.
 
-import { checked, epoch, native } from "../runtime/bridge.js";
-import { rejectAll } from "../runtime/keep_alive.js";
-import { nextTask } from "../runtime/next_task.js";
+import { checked, epoch, native } from "../runtime/bridge/bridge.js";
+import { nextTask } from "../runtime/host/next_task.js";
+import { rejectAll } from "../runtime/threads/keep_alive.js";
 
 /** Half of the 16 ms between two frames, which leaves time for drawing. */
 const kPieceLength = 8; // ms

@@ -1,7 +1,7 @@
 // eg.autograd.forwardAd: forward-mode differentiation, which computes directional derivatives together with the values.
 
 import { interpreter } from "../dispatch/interpreter.js";
-import { callFrame, checkedFor, native } from "../runtime/bridge.js";
+import { callFrame, checkedFor, native } from "../runtime/bridge/bridge.js";
 import { handleOf } from "../tensor/info.js";
 import { knownTensor, Tensor } from "../tensor/tensor.js";
 import { runInMode } from "./mode.js";

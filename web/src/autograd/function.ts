@@ -2,10 +2,10 @@
 
 import { boolean } from "../arguments/rule.js";
 import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
-import { callFrame, checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
-import { holdFunction } from "../runtime/callbacks.js";
-import { describe, fail } from "../runtime/errors.js";
-import { encodeUtf8 } from "../runtime/utf8.js";
+import { callFrame, checkedFor, frameOf, native, takeWords } from "../runtime/bridge/bridge.js";
+import { holdFunction } from "../runtime/bridge/callbacks.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { encodeUtf8 } from "../runtime/host/utf8.js";
 import { handleOf } from "../tensor/info.js";
 import { knownTensor, Tensor, takeTensor } from "../tensor/tensor.js";
 import { noGrad } from "./grad_mode.js";

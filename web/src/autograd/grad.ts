@@ -3,8 +3,8 @@
 import { type Arguments, readAfter } from "../arguments/read.js";
 import { type Options, Rule } from "../arguments/rule.js";
 import { interpreter } from "../dispatch/interpreter.js";
-import type { AbortSignalLike } from "../runtime/abort.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
+import type { AbortSignalLike } from "../runtime/host/abort.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";
 import {
   type BackwardAsyncValues,

@@ -2,7 +2,7 @@
 
 import { readNothing } from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
-import { native, reserveStack } from "../runtime/bridge.js";
+import { native, reserveStack } from "../runtime/bridge/bridge.js";
 import { inMode, type ModeGuard } from "./mode.js";
 
 /** Returns true when operations on tensors that require a gradient are recorded. */

@@ -2,8 +2,8 @@
 
 import { Rule } from "../arguments/rule.js";
 import { kFlagsWord, kIsLeaf, kRetainsGrad } from "../generated/border.js";
-import { checkedFor, native } from "../runtime/bridge.js";
-import { isDue } from "../runtime/once.js";
+import { checkedFor, native } from "../runtime/bridge/bridge.js";
+import { isDue } from "../runtime/errors/once.js";
 import { handleOf, infoWord } from "../tensor/info.js";
 import { knownTensor, Tensor } from "../tensor/tensor.js";
 

@@ -1,9 +1,9 @@
 // Hooks on tensors: JavaScript functions that C++ calls during backward.
 
 import { interpreter } from "../dispatch/interpreter.js";
-import { checked, checkedFor, native } from "../runtime/bridge.js";
-import { type FrameCallback, holdFunction } from "../runtime/callbacks.js";
-import { adviceForModules, describe, fail } from "../runtime/errors.js";
+import { checked, checkedFor, native } from "../runtime/bridge/bridge.js";
+import { type FrameCallback, holdFunction } from "../runtime/bridge/callbacks.js";
+import { adviceForModules, describe, fail } from "../runtime/errors/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor, takeTensor, wrapperOf } from "../tensor/tensor.js";
 

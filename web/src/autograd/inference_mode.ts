@@ -1,7 +1,7 @@
 // Inference mode: like noGrad(), but in addition the tensors made in it can never become part of a graph.
 
 import { boolean } from "../arguments/rule.js";
-import { checkedFor, native } from "../runtime/bridge.js";
+import { checkedFor, native } from "../runtime/bridge/bridge.js";
 import { inMode, type ModeGuard } from "./mode.js";
 
 /** Returns true in inference mode. */

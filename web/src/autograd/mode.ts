@@ -1,8 +1,8 @@
 // A mode applies to the synchronous execution of a function, or to the rest of a block with `using`.
 
 import { functionOf } from "../arguments/rule.js";
-import { fail } from "../runtime/errors.js";
-import { isPromise } from "../runtime/promise.js";
+import { fail } from "../runtime/errors/errors.js";
+import { isPromise } from "../runtime/host/promise.js";
 import { disposeSymbol } from "../tensor/tensor.js";
 
 const kFunction = functionOf<() => unknown>();

@@ -1,7 +1,7 @@
 // eg.autograd.graph.registerMultiGradHook(): one hook for the gradients of several tensors.
 
 import { listOf } from "../arguments/rule.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkFunction, type HookHandle, type RegisteredHook, registerHook } from "./hooks.js";

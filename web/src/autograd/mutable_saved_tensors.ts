@@ -3,9 +3,9 @@
 // Hooks on saved tensors store aliases of them, by the memory that they are in. Every operation in the function is intercepted: before one
 // changes a tensor, the saved tensors in its memory are replaced by copies.
 
-import { native } from "../runtime/bridge.js";
-import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
-import { fail } from "../runtime/errors.js";
+import { native } from "../runtime/bridge/bridge.js";
+import { Droppable, heldValue, holdValue } from "../runtime/bridge/callbacks.js";
+import { fail } from "../runtime/errors/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 import { noGrad } from "./grad_mode.js";

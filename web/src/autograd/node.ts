@@ -4,10 +4,17 @@
 // same object while that object is alive: C++ also passes the node's address, which no other node can have
 // while a handle holds this one.
 
-import { callFrame, checked, checkedFor, epoch, native, takeWords } from "../runtime/bridge.js";
-import { heldValue, holdValue } from "../runtime/callbacks.js";
-import { describe, fail } from "../runtime/errors.js";
-import { finalizers, type Reference, weakly } from "../runtime/weak.js";
+import {
+  callFrame,
+  checked,
+  checkedFor,
+  epoch,
+  native,
+  takeWords,
+} from "../runtime/bridge/bridge.js";
+import { heldValue, holdValue } from "../runtime/bridge/callbacks.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { finalizers, type Reference, weakly } from "../runtime/host/weak.js";
 import { type Device, type DType, deviceOf, dtypeOf } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { kUncloneable, refuseStale, track } from "../tensor/lifetime.js";

@@ -4,8 +4,8 @@ import { callInPlace, callOp } from "../dispatch/call.js";
 import { type Interpreter, interpreter, outermost, outermostBy } from "../dispatch/interpreter.js";
 import type { Op } from "../dispatch/signature.js";
 import { empty } from "../generated/ops.js";
-import { describe, fail } from "../runtime/errors.js";
-import { isPromise } from "../runtime/promise.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { isPromise } from "../runtime/host/promise.js";
 import { readsObservedBy } from "../tensor/elements.js";
 import { Tensor } from "../tensor/tensor.js";
 import {

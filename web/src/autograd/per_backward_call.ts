@@ -1,7 +1,7 @@
 // State that a hook stores per backward call. Several calls may run at the same time, even on the same graph.
 
-import { checked, native } from "../runtime/bridge.js";
-import { Droppable, holdValue } from "../runtime/callbacks.js";
+import { checked, native } from "../runtime/bridge/bridge.js";
+import { Droppable, holdValue } from "../runtime/bridge/callbacks.js";
 
 /** A value for each backward call, by the call's number. It is removed when the call ends, even if it fails. */
 export class PerBackwardCall<T> {

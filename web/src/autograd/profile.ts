@@ -1,9 +1,9 @@
 // eg.autograd.profile(): measuring the time of each node of backward calls.
 
 import { readNothing } from "../arguments/read.js";
-import { checkedFor, native } from "../runtime/bridge.js";
-import { now } from "../runtime/host.js";
-import { kFailed } from "../runtime/native.js";
+import { checkedFor, native } from "../runtime/bridge/bridge.js";
+import { kFailed } from "../runtime/bridge/native.js";
+import { now } from "../runtime/host/host.js";
 import { type Device, deviceOf } from "../tensor/dtype.js";
 import { runInMode } from "./mode.js";
 

@@ -15,12 +15,12 @@ import {
   kRetainGraph,
   kRetainGraphGiven,
 } from "../generated/border.js";
-import type { AbortSignalLike } from "../runtime/abort.js";
-import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
-import { holdFunction, setContext } from "../runtime/callbacks.js";
-import { describe, fail } from "../runtime/errors.js";
-import { untilSettled } from "../runtime/keep_alive.js";
-import { kFailed } from "../runtime/native.js";
+import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge/bridge.js";
+import { holdFunction, setContext } from "../runtime/bridge/callbacks.js";
+import { kFailed } from "../runtime/bridge/native.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import type { AbortSignalLike } from "../runtime/host/abort.js";
+import { untilSettled } from "../runtime/threads/keep_alive.js";
 import { handleOf } from "../tensor/info.js";
 import { captureContext } from "../tensor/scope_stack.js";
 import { Tensor } from "../tensor/tensor.js";

@@ -2,9 +2,14 @@
 
 import { readOptions } from "../arguments/read.js";
 import { boolean, functionOf, type Options, text } from "../arguments/rule.js";
-import { checkedFor, native } from "../runtime/bridge.js";
-import { type FrameCallback, heldValue, holdFunction, holdValue } from "../runtime/callbacks.js";
-import { describe, fail } from "../runtime/errors.js";
+import { checkedFor, native } from "../runtime/bridge/bridge.js";
+import {
+  type FrameCallback,
+  heldValue,
+  holdFunction,
+  holdValue,
+} from "../runtime/bridge/callbacks.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import type { Device } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";

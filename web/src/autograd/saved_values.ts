@@ -1,8 +1,8 @@
 // The tensors and numbers that a node saves for backward.
 
-import { checkedFor, native } from "../runtime/bridge.js";
-import { holdFunction } from "../runtime/callbacks.js";
-import { camelCase } from "../runtime/spelling.js";
+import { checkedFor, native } from "../runtime/bridge/bridge.js";
+import { holdFunction } from "../runtime/bridge/callbacks.js";
+import { camelCase } from "../runtime/host/spelling.js";
 import { knownTensor } from "../tensor/tensor.js";
 import { frameHooks, type Pack, type Unpack } from "./saved_tensors.js";
 

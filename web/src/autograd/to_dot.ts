@@ -2,7 +2,7 @@
 
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { boolean, type Options, Rule } from "../arguments/rule.js";
-import type { EdgeGradError } from "../runtime/errors.js";
+import type { EdgeGradError } from "../runtime/errors/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";

@@ -1,6 +1,6 @@
 // Versions of tensors, which tell saved tensors that they were changed in place.
 
-import { checkedFor, native } from "../runtime/bridge.js";
+import { checkedFor, native } from "../runtime/bridge/bridge.js";
 import { handleOf } from "../tensor/info.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";

@@ -17,7 +17,7 @@ import {
 import { encode } from "../dispatch/encode.js";
 import { interpreter } from "../dispatch/interpreter.js";
 import { Kind, type Op, parseSignature } from "../dispatch/signature.js";
-import { calledAs } from "../runtime/errors.js";
+import { calledAs } from "../runtime/errors/errors.js";
 import type { Device } from "../tensor/dtype.js";
 import { ownResult } from "../tensor/own_result.js";
 import type { Tensor } from "../tensor/tensor.js";

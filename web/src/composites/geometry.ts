@@ -13,7 +13,7 @@ import {
   unsqueeze,
   zeros,
 } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { sizeOf } from "./shapes.js";
 

@@ -1,7 +1,7 @@
 // Estimates of derivatives of sampled functions.
 
 import { add, cat, diff, div, full, mul, narrow, reshape, sub } from "../generated/ops.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { fail, refusal } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { floatTypeOf } from "./constants.js";

@@ -2,7 +2,7 @@
 
 import { toDtype } from "../generated/internal.js";
 import { add, diff, div, flatten, mul, ones, reshape, select, sum } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { binsOf, counted, edgesOf } from "./histograms.js";

@@ -24,7 +24,7 @@ import {
   where,
   zeros,
 } from "../generated/ops.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { isComplex, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";

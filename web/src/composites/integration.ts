@@ -1,7 +1,7 @@
 // Integrals of sampled functions.
 
 import { add, cumsum, diff, mul, narrow, reshape, select, sub, sum } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { axisOf, sizeOf } from "./shapes.js";

@@ -11,7 +11,7 @@ import {
   reshape,
   stack,
 } from "../generated/ops.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { fail, refusal } from "../runtime/errors/errors.js";
 import { commonShape } from "../tensor/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";

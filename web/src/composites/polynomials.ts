@@ -2,7 +2,7 @@
 
 import { toDtype } from "../generated/internal.js";
 import { add, div, eq, mul, onesLike, sub, trunc, where, zerosLike } from "../generated/ops.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
 import { isComplex, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";

@@ -15,7 +15,7 @@ import {
   triu,
 } from "../generated/ops.js";
 import { kMaxDims } from "../ops/create.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";

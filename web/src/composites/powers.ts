@@ -12,7 +12,7 @@ import {
   unsqueeze,
 } from "../generated/ops.js";
 import { complexDtypeFor, linspace } from "../ops/create.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
 import { type Complex, isComplexNumber } from "../tensor/dtype.js";
 import { composite, compositeFactory } from "./composite.js";

@@ -1,7 +1,7 @@
 // Tests of elements.
 
 import { eq, full, imag } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { isComplex } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";

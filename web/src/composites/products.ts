@@ -2,7 +2,7 @@
 
 import type { Ints } from "../dispatch/types.js";
 import { conj, dot, matmul, mul, permute, reshape, sum } from "../generated/ops.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { fail, refusal } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { axisOf, sizeOf } from "./shapes.js";

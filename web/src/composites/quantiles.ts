@@ -24,7 +24,7 @@ import {
   sum,
   where,
 } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";

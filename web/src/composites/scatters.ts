@@ -21,7 +21,7 @@ import {
   where,
   zeros,
 } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { axisOf, sizeOf } from "./shapes.js";

@@ -1,7 +1,7 @@
 // Helpers for shapes and axes in bodies of composites.
 
 import { reshape } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** The axis for `dim`, which counts from the end if negative; throws IndexOutOfRange if there is no such axis. */

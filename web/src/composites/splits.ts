@@ -3,7 +3,7 @@
 import type { Ints } from "../dispatch/types.js";
 import { slice } from "../generated/internal.js";
 import { narrow } from "../generated/ops.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { fail, refusal } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { axisOf, listOf, sizeOf } from "./shapes.js";

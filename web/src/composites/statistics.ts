@@ -21,7 +21,7 @@ import {
   t,
   unsqueeze,
 } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { isComplex, isFloat } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";

@@ -4,8 +4,8 @@
 import { isPlainObject, readNothing } from "../arguments/read.js";
 import { stack } from "../generated/ops.js";
 import { fromElements, type NumericArray, tensor } from "../ops/create.js";
-import { describe, type ErrorCode, fail } from "../runtime/errors.js";
-import { isMap, isTypedArray } from "../runtime/realm.js";
+import { describe, type ErrorCode, fail } from "../runtime/errors/errors.js";
+import { isMap, isTypedArray } from "../runtime/host/realm.js";
 import { fitsInt64 } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";

@@ -3,9 +3,9 @@
 
 import { type MixedArguments, readAfter } from "../arguments/read.js";
 import { Generator } from "../ops/generator.js";
-import { type AbortSignalLike, throwIfAborted } from "../runtime/abort.js";
-import { fail } from "../runtime/errors.js";
-import { needsPart } from "../runtime/parts.js";
+import { fail } from "../runtime/errors/errors.js";
+import { type AbortSignalLike, throwIfAborted } from "../runtime/host/abort.js";
+import { needsPart } from "../runtime/start/parts.js";
 import { collate } from "./collate.js";
 import type { Collated } from "./collated.js";
 import {

@@ -11,7 +11,7 @@ import {
   type Values,
 } from "../arguments/rule.js";
 import { signalRule } from "../arguments/signal.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { samplerRule } from "./sampler.js";
 
 export const kDataLoaderOptions = {

@@ -3,7 +3,7 @@
 import { integer, listOf, Rule, size } from "../arguments/rule.js";
 import { indexSelect, select } from "../generated/ops.js";
 import { fromElements } from "../ops/create.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";

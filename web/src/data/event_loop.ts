@@ -1,8 +1,8 @@
 // Yielding to the event loop regularly: finalizers of the garbage collector, timers, the drawing of a page
 // and Ctrl-C all need it to run.
 
-import { now } from "../runtime/host.js";
-import { nextTask } from "../runtime/next_task.js";
+import { now } from "../runtime/host/host.js";
+import { nextTask } from "../runtime/host/next_task.js";
 
 /** The time between two visits, in milliseconds. */
 const kInterval = 10;

@@ -3,7 +3,7 @@
 
 import { bytesOf, countOf } from "../io/bytes.js";
 import { filledBy } from "../ops/create.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 

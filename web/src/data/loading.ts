@@ -1,7 +1,7 @@
 // The batches that one pass of a DataLoader is loading, including the cleanup of those that are not used.
 
-import { type AbortSignalLike, unlessAborted } from "../runtime/abort.js";
-import { clearTimeout, setTimeout } from "../runtime/host.js";
+import { type AbortSignalLike, unlessAborted } from "../runtime/host/abort.js";
+import { clearTimeout, setTimeout } from "../runtime/host/host.js";
 import { DeferredScope, disposeAll } from "../tensor/scope.js";
 import type { Source } from "./source.js";
 

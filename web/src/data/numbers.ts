@@ -1,7 +1,7 @@
 // The numbers that samplers and subsets take: an array or a one-dimensional tensor.
 
 import { either, listOf, type Rule } from "../arguments/rule.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
 

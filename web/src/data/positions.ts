@@ -1,6 +1,6 @@
 // Checks of sample indices, which come from a sampler, an array of indices or a caller, against the number of samples.
 
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** Returns a valid index of one of `length` samples; `what` names its source. The index may also be a tensor with one element. */

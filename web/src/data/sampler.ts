@@ -6,7 +6,7 @@ import { type MixedArguments, readArguments, readNothing } from "../arguments/re
 import { boolean, count, integer, type Options, Rule, size } from "../arguments/rule.js";
 import { fromElements } from "../ops/create.js";
 import { Generator } from "../ops/generator.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { drawSeed, permutation, weightedPositions, wholesBelow } from "./draws.js";
 import { type Numbers, numbersOf, numbersRule } from "./numbers.js";

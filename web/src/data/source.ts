@@ -1,6 +1,6 @@
 // The sources of the batches of one pass: the indices of a dataset, or an iterable.
 
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import type { IterableDataset } from "./dataset.js";
 
 /** Runs code whose tensors belong to one batch. Code after an `await` must be passed to it again. */

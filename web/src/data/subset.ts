@@ -4,7 +4,7 @@ import { generatorRule } from "../arguments/generator.js";
 import { type Arguments, readArguments } from "../arguments/read.js";
 import { integer, listOf, number, unchecked } from "../arguments/rule.js";
 import type { Generator } from "../ops/generator.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Collated } from "./collated.js";
 import {
   asDataset,

@@ -2,9 +2,9 @@
 
 import { areOptions } from "../arguments/read.js";
 import { refuseOption } from "../arguments/unknown_option.js";
-import { callFrame, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
-import { fail } from "../runtime/errors.js";
-import { kFailed } from "../runtime/native.js";
+import { callFrame, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge/bridge.js";
+import { kFailed } from "../runtime/bridge/native.js";
+import { fail } from "../runtime/errors/errors.js";
 import { Tensor, wrapperOf } from "../tensor/tensor.js";
 import { writeCheck } from "../tensor/writes.js";
 import { withInt64 } from "./class_numbers.js";

@@ -1,8 +1,8 @@
 // Class numbers and positions are int64. Numbers in JavaScript become float32 unless told otherwise, and files hold labels as uint8:
 // an op that refuses the former says what to write, and takes the latter, which can mean nothing else.
 
-import { callFrame, checkedFor, native } from "../runtime/bridge.js";
-import { EdgeGradError, renamed } from "../runtime/errors.js";
+import { callFrame, checkedFor, native } from "../runtime/bridge/bridge.js";
+import { EdgeGradError, renamed } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { adviceOnInt64, kOfNumbers } from "./advice.js";
 import { encode } from "./encode.js";

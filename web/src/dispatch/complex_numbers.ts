@@ -1,7 +1,7 @@
 // Complex numbers where the engine takes only real ones. Almost all such numbers are factors of an operand, which the op lines name,
 // as in `alpha:number(other)`: instead of the op, the operand is multiplied.
 
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { type Complex, isComplex, isComplexNumber } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { opOf } from "./op_lines.js";

@@ -1,9 +1,9 @@
 // Defines the functions of generated/ops.ts from the names of ops.
 
 import { kInPlace } from "../generated/border.js";
-import { native } from "../runtime/bridge.js";
-import { registerPublicFunction } from "../runtime/own_frames.js";
-import { camelCase } from "../runtime/spelling.js";
+import { native } from "../runtime/bridge/bridge.js";
+import { registerPublicFunction } from "../runtime/errors/own_frames.js";
+import { camelCase } from "../runtime/host/spelling.js";
 import { type Device, deviceCode } from "../tensor/dtype.js";
 import {
   kFactoryOptions,

@@ -1,7 +1,7 @@
-// Writing an op's arguments into the call frame (the convention is in runtime/native.ts).
+// Writing an op's arguments into the call frame (the convention is in runtime/bridge/native.ts).
 
-import { callFrame, frameUses, reserveFrame } from "../runtime/bridge.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { callFrame, frameUses, reserveFrame } from "../runtime/bridge/bridge.js";
+import { fail, refusal } from "../runtime/errors/errors.js";
 import { dtypeCode, fitsInt64, isComplexNumber, isInt64 } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";

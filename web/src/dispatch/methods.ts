@@ -1,7 +1,7 @@
 // The ops as methods of Tensor, which generated/methods.ts declares. They are made from the table and not from the functions of
 // generated/ops.ts, so a bundle only contains the functions that its program imports.
 
-import { camelCase } from "../runtime/spelling.js";
+import { camelCase } from "../runtime/host/spelling.js";
 import { callInPlace, callOp } from "./call.js";
 import { type AnyFunction, define, defineInPlace, inPlaceFlags, inPlaceForm } from "./define.js";
 import { forEachOp, opOf } from "./op_lines.js";

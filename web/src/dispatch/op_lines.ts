@@ -7,7 +7,7 @@
 // generator; s: returns several tensors; o: returns one or several. signature.ts parses the rest.
 
 import { kOpLines } from "../generated/op_lines.js";
-import { camelCase } from "../runtime/spelling.js";
+import { camelCase } from "../runtime/host/spelling.js";
 import { type Op, parseSignature } from "./signature.js";
 
 interface OpLine {

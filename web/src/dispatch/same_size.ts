@@ -1,6 +1,6 @@
 // Losses of differences: an input of shape [4, 1] and a target of shape [4] are broadcast to 16 differences, of which 12 were not meant.
 
-import { isDue } from "../runtime/once.js";
+import { isDue } from "../runtime/errors/once.js";
 import { commonShape, hasShape } from "../tensor/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import { isOptions } from "./call.js";

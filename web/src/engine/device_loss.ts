@@ -1,10 +1,10 @@
 // Telling a program that the WebGPU device was lost.
 
 import { functionOf } from "../arguments/rule.js";
-import { checked, native, takeError } from "../runtime/bridge.js";
-import { holdFunction } from "../runtime/callbacks.js";
-import { EdgeGradError, fail } from "../runtime/errors.js";
-import { queueMicrotask } from "../runtime/host.js";
+import { checked, native, takeError } from "../runtime/bridge/bridge.js";
+import { holdFunction } from "../runtime/bridge/callbacks.js";
+import { EdgeGradError, fail } from "../runtime/errors/errors.js";
+import { queueMicrotask } from "../runtime/host/host.js";
 import { addStopListener } from "./lifecycle.js";
 
 /** A listener that can be removed. */

@@ -1,16 +1,16 @@
 // Opening, closing and querying the WebGPU device from the engine's main thread.
 
 import { webGpuScript } from "../files.js";
-import { addressed } from "../runtime/address.js";
-import { callFrame, checked, native } from "../runtime/bridge.js";
-import { holdFunction } from "../runtime/callbacks.js";
-import { EdgeGradError, fail } from "../runtime/errors.js";
-import { addressOfAttempt } from "../runtime/import_again.js";
-import { untilSettled } from "../runtime/keep_alive.js";
-import { scriptAt } from "../runtime/load.js";
-import { kFailed, kRefused, type NativeModule } from "../runtime/native.js";
-import { processHere } from "../runtime/node.js";
-import { addressIn } from "../runtime/start_failure.js";
+import { callFrame, checked, native } from "../runtime/bridge/bridge.js";
+import { holdFunction } from "../runtime/bridge/callbacks.js";
+import { kFailed, kRefused, type NativeModule } from "../runtime/bridge/native.js";
+import { EdgeGradError, fail } from "../runtime/errors/errors.js";
+import { processHere } from "../runtime/host/node.js";
+import { addressed } from "../runtime/start/address.js";
+import { addressOfAttempt } from "../runtime/start/import_again.js";
+import { scriptAt } from "../runtime/start/load.js";
+import { addressIn } from "../runtime/start/start_failure.js";
+import { untilSettled } from "../runtime/threads/keep_alive.js";
 import type { InitValues } from "./init_options.js";
 
 /** The adapter that the WebGPU device runs on. */

@@ -11,14 +11,18 @@ import {
   type Values,
 } from "../arguments/rule.js";
 import { signalRule } from "../arguments/signal.js";
-import type { AbortSignalLike } from "../runtime/abort.js";
-import { kVariants } from "../runtime/builds.js";
-import { fail } from "../runtime/errors.js";
-import { defaultMaximum, kLargestMaximum, kSmallestMaximum } from "../runtime/shared_memory.js";
-import { chooseVariant, defaultThreads } from "../runtime/variant.js";
-import type { WasmUrl } from "../runtime/wasm_files.js";
-import { isWasmModule, kWasmModule } from "../runtime/wasm_source.js";
-import type { CreateWorker } from "../runtime/worker_script.js";
+import { fail } from "../runtime/errors/errors.js";
+import type { AbortSignalLike } from "../runtime/host/abort.js";
+import { kVariants } from "../runtime/start/builds.js";
+import { chooseVariant, defaultThreads } from "../runtime/start/variant.js";
+import type { WasmUrl } from "../runtime/start/wasm_files.js";
+import { isWasmModule, kWasmModule } from "../runtime/start/wasm_source.js";
+import {
+  defaultMaximum,
+  kLargestMaximum,
+  kSmallestMaximum,
+} from "../runtime/threads/shared_memory.js";
+import type { CreateWorker } from "../runtime/threads/worker_script.js";
 
 /** Each thread is a worker with a stack in the 4 GiB of WebAssembly memory; with more threads the process crashes. @internal */
 export const kMaxThreads = 128;

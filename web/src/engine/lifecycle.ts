@@ -29,7 +29,6 @@ import {
   kStoragesWord,
   kTensorsWord,
 } from "../generated/border.js";
-import { type AbortSignalLike, throwIfAborted, unlessAborted } from "../runtime/abort.js";
 import {
   attach,
   checked,
@@ -39,22 +38,23 @@ import {
   lookForFailure,
   native,
   takeWords,
-} from "../runtime/bridge.js";
-import type { Variant } from "../runtime/builds.js";
-import { callFunction } from "../runtime/call_function.js";
-import { describeThrown, dropValue, functionName } from "../runtime/callbacks.js";
-import { EdgeGradError, fail } from "../runtime/errors.js";
-import { compileGiven, variantOfModule } from "../runtime/given_module.js";
-import { rejectAll, whilePending } from "../runtime/keep_alive.js";
-import { type LoadedModule, loadModule } from "../runtime/load.js";
-import { captureStack, showWarning } from "../runtime/messages.js";
-import type { NativeModule } from "../runtime/native.js";
-import { nextTask } from "../runtime/next_task.js";
-import { processHere } from "../runtime/node.js";
-import { requireHost } from "../runtime/requirements.js";
-import { chooseVariant } from "../runtime/variant.js";
-import { kVersion } from "../runtime/version.js";
-import { ThreadsFailure, type Workers } from "../runtime/workers.js";
+} from "../runtime/bridge/bridge.js";
+import { callFunction } from "../runtime/bridge/call_function.js";
+import { describeThrown, dropValue, functionName } from "../runtime/bridge/callbacks.js";
+import type { NativeModule } from "../runtime/bridge/native.js";
+import { EdgeGradError, fail } from "../runtime/errors/errors.js";
+import { captureStack, showWarning } from "../runtime/errors/messages.js";
+import { type AbortSignalLike, throwIfAborted, unlessAborted } from "../runtime/host/abort.js";
+import { nextTask } from "../runtime/host/next_task.js";
+import { processHere } from "../runtime/host/node.js";
+import type { Variant } from "../runtime/start/builds.js";
+import { compileGiven, variantOfModule } from "../runtime/start/given_module.js";
+import { type LoadedModule, loadModule } from "../runtime/start/load.js";
+import { requireHost } from "../runtime/start/requirements.js";
+import { chooseVariant } from "../runtime/start/variant.js";
+import { kVersion } from "../runtime/start/version.js";
+import { rejectAll, whilePending } from "../runtime/threads/keep_alive.js";
+import { ThreadsFailure, type Workers } from "../runtime/threads/workers.js";
 import {
   allowGpu,
   closeGpu,

@@ -2,9 +2,9 @@
 
 import { readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
-import { isStarted } from "../runtime/bridge.js";
-import { preloadModule } from "../runtime/load.js";
-import { chooseVariant } from "../runtime/variant.js";
+import { isStarted } from "../runtime/bridge/bridge.js";
+import { preloadModule } from "../runtime/start/load.js";
+import { chooseVariant } from "../runtime/start/variant.js";
 import { kInitOptions } from "./init_options.js";
 
 const kOptions = {

@@ -1,8 +1,8 @@
 // eg.setWarnAlways(): whether the package repeats its warnings.
 
 import { boolean } from "../arguments/rule.js";
-import { native } from "../runtime/bridge.js";
-import { repeatWarnings } from "../runtime/once.js";
+import { native } from "../runtime/bridge/bridge.js";
+import { repeatWarnings } from "../runtime/errors/once.js";
 
 /**
  * Sets whether warnings are shown every time instead of only once; returns the previous setting. For example, this reveals

@@ -3,7 +3,7 @@
 import { readNothing } from "../arguments/read.js";
 import { Module } from "../nn/module.js";
 import { kDropRunningStats } from "../nn/norm/running_stats.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { fail, refusal } from "../runtime/errors/errors.js";
 
 type Droppable = Module & { [kDropRunningStats]?: () => void };
 

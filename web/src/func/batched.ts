@@ -1,7 +1,7 @@
 // The tensors inside vmap(): each represents a batch but reports the shape of one sample.
 
 import type { Interpreter } from "../dispatch/interpreter.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Device, DType } from "../tensor/dtype.js";
 import { kNoHandle, type WithoutHandle } from "../tensor/info.js";
 import { type Layout, Tensor } from "../tensor/tensor.js";

@@ -12,7 +12,7 @@ import {
 } from "../autograd/function.js";
 import { sumToSize } from "../composites/reshaping.js";
 import { contiguous, movedim, sum } from "../generated/ops.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, isBatchedAt, type Level } from "./batched.js";
 import { atLevel, repeatedFor } from "./levels.js";

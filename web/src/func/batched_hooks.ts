@@ -1,6 +1,6 @@
 // Hooks that are registered inside vmap(), which receive the gradients of samples.
 
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { batchedAt, type Level, levelsOf, physicalOf } from "./batched.js";
 import { atLevel, repeatedAt } from "./levels.js";

@@ -1,7 +1,7 @@
 // Refuses changes of tensors that a differentiated function takes from outside instead of by its arguments: the derivative would
 // not know of them, and each further call of the transform would repeat them.
 
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { checkingWrites } from "../tensor/writes.js";
 import { physicalOf } from "./batched.js";

@@ -11,7 +11,7 @@ import {
 import { grad } from "../autograd/grad.js";
 import { opsAreRecorded, recording } from "../autograd/recording.js";
 import { clone, zeros } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { isComplex, isFloat } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 

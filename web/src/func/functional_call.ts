@@ -6,7 +6,7 @@ import { stack } from "../generated/ops.js";
 import { noteReplaced } from "../nn/members.js";
 import { Module } from "../nn/module.js";
 import { joinPath } from "../nn/module_paths.js";
-import { fail, refusal } from "../runtime/errors.js";
+import { fail, refusal } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Tree } from "./pytree.js";
 

@@ -23,7 +23,7 @@ import {
   viewAs,
   zerosLike,
 } from "../generated/ops.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { isComplex } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, batchedAt, type Level, levelsOf, physicalOf } from "./batched.js";

@@ -8,7 +8,7 @@ import { interpreter } from "../dispatch/interpreter.js";
 import type { Op } from "../dispatch/signature.js";
 import { contiguous, copy_, detach, select, stack } from "../generated/ops.js";
 import { emptyToDraw, repeatedLike } from "../ops/samples.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { ownResult } from "../tensor/own_result.js";
 import { Tensor } from "../tensor/tensor.js";
 import {

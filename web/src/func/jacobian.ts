@@ -13,7 +13,7 @@ import {
   zeros,
   zerosLike,
 } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { isComplex } from "../tensor/dtype.js";
 import { ownResult } from "../tensor/own_result.js";
 import type { Tensor } from "../tensor/tensor.js";

@@ -7,7 +7,7 @@ import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
 import { opsAreRecorded, recording } from "../autograd/recording.js";
 import { zerosLike } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkAlike, Inputs, outputsOf } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";

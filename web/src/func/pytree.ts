@@ -1,7 +1,7 @@
 // Trees of tensors, which the functions of eg.func take and return: arbitrarily nested arrays and plain objects.
 
 import { isPlainObject } from "../arguments/read.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** A tensor, or nested arrays and plain objects of tensors; other values are passed through unchanged. */

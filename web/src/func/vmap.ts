@@ -26,8 +26,8 @@ import { type Arguments, isPlainObject, readArguments } from "../arguments/read.
 import { count, functionOf, type Options, oneOf, unchecked } from "../arguments/rule.js";
 import { cat, movedim, narrow } from "../generated/ops.js";
 import { drawingFrom, drawingIsolated, generatorState } from "../ops/generator.js";
-import { describe, fail } from "../runtime/errors.js";
-import { isPromise } from "../runtime/promise.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { isPromise } from "../runtime/host/promise.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, isBatchedAt, type Level, type Randomness } from "./batched.js";
 import { newLevel } from "./interpret.js";

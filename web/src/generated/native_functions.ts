@@ -1,7 +1,7 @@
 // Written by scripts/native_functions.mjs (npm run generate). Do not edit.
 
 /**
- * The functions that the module exports; runtime/native.ts explains their arguments and results. On error they return kFailed, except
+ * The functions that the module exports; runtime/bridge/native.ts explains their arguments and results. On error they return kFailed, except
  * those without a result. Booleans may be passed to C++; results are 1 or 0.
  */
 export interface NativeFunctions {

@@ -1,6 +1,6 @@
 // Problems with files from untrusted sources. Readers call reject(), and the function that the program called says where.
 
-import { EdgeGradError, fail } from "../runtime/errors.js";
+import { EdgeGradError, fail } from "../runtime/errors/errors.js";
 
 class BrokenFile extends Error {}
 

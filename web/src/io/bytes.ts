@@ -1,8 +1,8 @@
 // Shared code of the file readers, for bytes that come from outside.
 
 import { kMaxDims } from "../ops/create.js";
-import { describe, fail } from "../runtime/errors.js";
-import { isBuffer, isBytes, refuseDetached } from "../runtime/realm.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { isBuffer, isBytes, refuseDetached } from "../runtime/host/realm.js";
 import { attempt } from "../tensor/reachable.js";
 import { refuseSentInstead } from "./file_kinds.js";
 

@@ -1,7 +1,7 @@
 // JSON.parse() silently keeps the last of two equal keys. Different readers would interpret a file whose header
 // names a tensor twice differently, so such headers are rejected.
 
-import { decodeUtf8 } from "../runtime/utf8.js";
+import { decodeUtf8 } from "../runtime/host/utf8.js";
 import { reject } from "./broken_file.js";
 
 const kQuote = 0x22;

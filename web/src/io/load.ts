@@ -1,6 +1,6 @@
 import { readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { reading, reject } from "./broken_file.js";

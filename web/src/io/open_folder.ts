@@ -2,7 +2,7 @@
 
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
-import { describe, fail, refusal } from "../runtime/errors.js";
+import { describe, fail, refusal } from "../runtime/errors/errors.js";
 import { attempt } from "../tensor/reachable.js";
 import { readingLater } from "./broken_file.js";
 import { bytesOf } from "./bytes.js";

@@ -2,7 +2,7 @@
 
 import { readOptions } from "../arguments/read.js";
 import { functionOf, type Options, text } from "../arguments/rule.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { type DType, dtypeRule } from "../tensor/dtype.js";
 import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";

@@ -1,7 +1,7 @@
 // Reading safetensors files from untrusted sources: everything in the header is checked against the file, and memory is
 // only allocated for data that exists in the file.
 
-import { describe } from "../runtime/errors.js";
+import { describe } from "../runtime/errors/errors.js";
 import { reading, reject } from "./broken_file.js";
 import { bytesOf, countOf } from "./bytes.js";
 import { refuseOthers } from "./file_kinds.js";

@@ -1,7 +1,7 @@
 // model.safetensors.index.json: which of several files has which tensor.
 
 import { isPlainObject } from "../arguments/read.js";
-import { describe } from "../runtime/errors.js";
+import { describe } from "../runtime/errors/errors.js";
 import { reject } from "./broken_file.js";
 import { parseJson } from "./json_keys.js";
 import { readBytes, type Source } from "./sources/source.js";

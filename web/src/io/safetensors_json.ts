@@ -3,7 +3,7 @@
 // length.
 
 import { kMaxDims } from "../ops/create.js";
-import { decodeUtf8 } from "../runtime/utf8.js";
+import { decodeUtf8 } from "../runtime/host/utf8.js";
 import { reject } from "./broken_file.js";
 
 /** The most tensors and texts of metadata: no model has nearly as many. */

@@ -1,8 +1,8 @@
 // A safetensors file contains the size of the header as a little-endian 64-bit number, the header as JSON,
 // then the data. The header lists each tensor with its type, shape and the range of its data.
 
-import { describe, fail } from "../runtime/errors.js";
-import { encodeUtf8 } from "../runtime/utf8.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { encodeUtf8 } from "../runtime/host/utf8.js";
 import { itemSize } from "../tensor/dtype.js";
 import { geometryOf } from "../tensor/info.js";
 import type { Bytes } from "../tensor/own_memory.js";

@@ -1,5 +1,5 @@
 import { readStored } from "../ops/read.js";
-import { EdgeGradError } from "../runtime/errors.js";
+import { EdgeGradError } from "../runtime/errors/errors.js";
 import { bytesIn } from "../tensor/dtype.js";
 import { readLater } from "../tensor/read_later.js";
 import { newTensor } from "../tensor/tensor.js";

@@ -1,7 +1,7 @@
 import { readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
 import { filledBy } from "../ops/create.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { bytesIn } from "../tensor/dtype.js";
 import type { Bytes } from "../tensor/own_memory.js";
 import type { Tensor } from "../tensor/tensor.js";

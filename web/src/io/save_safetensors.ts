@@ -1,7 +1,7 @@
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { type Options, Rule } from "../arguments/rule.js";
 import { readStored } from "../ops/read.js";
-import { EdgeGradError, fail } from "../runtime/errors.js";
+import { EdgeGradError, fail } from "../runtime/errors/errors.js";
 import { allocated, bytesIn } from "../tensor/dtype.js";
 import type { Bytes } from "../tensor/own_memory.js";
 import { attempt } from "../tensor/reachable.js";

@@ -2,7 +2,7 @@
 
 import { isPlainObject } from "../arguments/read.js";
 import { Slice } from "../ops/indexing.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { contiguousStrides } from "../tensor/shape.js";
 import { readBytes, type Source } from "./sources/source.js";
 

@@ -1,4 +1,4 @@
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 
 /**
  * Throws InvalidArgument for a value at a path that a file cannot contain. `storable` says which values it can, for those that no other

@@ -1,7 +1,7 @@
 // Elements of a file's types, written to the memory of a tensor.
 
 import { filledBy } from "../ops/create.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { fitsInt64, type StoredArray } from "../tensor/dtype.js";
 import { elementsOf } from "../tensor/elements.js";
 import type { Tensor } from "../tensor/tensor.js";

@@ -2,7 +2,7 @@
 // JSON lacks. A user's object with such a key is itself wrapped in a "$object".
 
 import { isPlainObject } from "../arguments/read.js";
-import { describe } from "../runtime/errors.js";
+import { describe } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { reject } from "./broken_file.js";
 import { joinedPath, refuseToStore } from "./storable.js";

@@ -8,8 +8,8 @@ import { Function as AutogradFunction, type FunctionContext } from "../autograd/
 import { isGradEnabled } from "../autograd/grad_mode.js";
 import type { GradientList, Node } from "../autograd/node.js";
 import { PerBackwardCall } from "../autograd/per_backward_call.js";
-import { describe, fail } from "../runtime/errors.js";
-import { isDue } from "../runtime/once.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { isDue } from "../runtime/errors/once.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
 

@@ -3,7 +3,7 @@
 import { noGrad } from "../autograd/grad_mode.js";
 import { emptyLike } from "../generated/ops.js";
 import { optionsOf, type Target, type ToOptions } from "../ops/to.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { type Device, type DType, isComplex, isFloat } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";

@@ -7,7 +7,7 @@ import { perAxis } from "../composites/geometry.js";
 import { conv3d, convTranspose3d } from "../composites/index.js";
 import type { Ints } from "../dispatch/types.js";
 import { conv1d, conv2d, convTranspose1d, convTranspose2d, zeros } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 interface GradientOptions {

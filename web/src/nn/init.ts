@@ -33,7 +33,7 @@ import {
 } from "../generated/ops.js";
 import { tensor as makeTensor } from "../ops/create.js";
 import type { Generator } from "../ops/generator.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { type Complex, isComplex, isComplexNumber } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";

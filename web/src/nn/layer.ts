@@ -16,7 +16,7 @@
 
 import { type Constructor, readArguments } from "../arguments/read.js";
 import type { InOrder, Rule, Rules, Values } from "../arguments/rule.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";

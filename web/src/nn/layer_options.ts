@@ -1,7 +1,7 @@
 // The options of all layers with parameters, and how their parameters are made.
 
 import { type Options, Rule, type Values, wholeFrom } from "../arguments/rule.js";
-import { EdgeGradError, renamed } from "../runtime/errors.js";
+import { EdgeGradError, renamed } from "../runtime/errors/errors.js";
 import { deviceRule, dtypeRule } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type Buffer, bufferFrom, type Parameter, parameterFrom } from "./parameter.js";

@@ -3,8 +3,8 @@
 import { boolean, type Options, type Values } from "../arguments/rule.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { copy_ } from "../generated/ops.js";
-import { checked, native } from "../runtime/bridge.js";
-import { describe, EdgeGradError } from "../runtime/errors.js";
+import { checked, native } from "../runtime/bridge/bridge.js";
+import { describe, EdgeGradError } from "../runtime/errors/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { replaceHandle } from "../tensor/lifetime.js";
 import { Tensor } from "../tensor/tensor.js";

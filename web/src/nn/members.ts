@@ -7,10 +7,10 @@
 // tensor that replaces a parameter is made after it.
 
 import { isPlainObject } from "../arguments/read.js";
-import { otherCopyOf } from "../runtime/copy.js";
-import { describe, fail } from "../runtime/errors.js";
-import { queueMicrotask } from "../runtime/host.js";
-import { isMap, isSet } from "../runtime/realm.js";
+import { otherCopyOf } from "../runtime/errors/copy.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { queueMicrotask } from "../runtime/host/host.js";
+import { isMap, isSet } from "../runtime/host/realm.js";
 import { beforeNextWrapper } from "../tensor/lifetime.js";
 import { attempt } from "../tensor/reachable.js";
 import { keep } from "../tensor/scope.js";

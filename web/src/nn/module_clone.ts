@@ -3,8 +3,8 @@
 import { isPlainObject } from "../arguments/read.js";
 import { noGrad } from "../autograd/grad_mode.js";
 import { clone } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { isMap, isSet } from "../runtime/realm.js";
+import { fail } from "../runtime/errors/errors.js";
+import { isMap, isSet } from "../runtime/host/realm.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Buffer, Parameter, parameterFrom, shapelessOrNull } from "./parameter.js";
 

@@ -1,8 +1,8 @@
 // Which layer of a model an error comes from: "(in blocks.1: Linear(9, 2))". Each module that an error leaves adds its part of the
 // path, so a call that succeeds costs nothing.
 
-import { EdgeGradError } from "../runtime/errors.js";
-import { isPromise } from "../runtime/promise.js";
+import { EdgeGradError } from "../runtime/errors/errors.js";
+import { isPromise } from "../runtime/host/promise.js";
 import { attempt } from "../tensor/reachable.js";
 import type { Module } from "./module.js";
 import { joinPath } from "./module_paths.js";

@@ -3,7 +3,7 @@
 import { isPlainObject } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import {
   BackwardHooks,
   type FullBackwardHook,

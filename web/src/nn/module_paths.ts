@@ -1,7 +1,7 @@
 // Members of modules by their dotted names.
 
 import { text } from "../arguments/rule.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Kind, Kinds } from "./members.js";
 import type { Module } from "./module.js";
 

@@ -1,7 +1,7 @@
 // How Module.registerBuffer() and its like check a name before they assign to it.
 
 import { Rule } from "../arguments/rule.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Module } from "./module.js";
 
 /** A name that a member of a module can have. */

@@ -3,7 +3,7 @@
 import { readArguments, readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
 import type { ToOptions } from "../ops/to.js";
-import { checked, native } from "../runtime/bridge.js";
+import { checked, native } from "../runtime/bridge/bridge.js";
 import { handleOf } from "../tensor/info.js";
 import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";

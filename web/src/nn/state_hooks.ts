@@ -1,7 +1,7 @@
 // Hooks around stateDict() and loadStateDict() of modules.
 
 import { boolean, type Options, text, type Values } from "../arguments/rule.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { finishLoading, type kLoadOptions, Loading, type LoadResult } from "./load_state.js";
 import type { Module, StateDict } from "./module.js";

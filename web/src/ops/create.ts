@@ -12,9 +12,9 @@ import {
   linspace as linspaceOfReal,
   reshape,
 } from "../generated/ops.js";
-import { checkedFor, frameOf, native } from "../runtime/bridge.js";
-import { calledAs, describe, fail, kIndexAdvice } from "../runtime/errors.js";
-import { builtInName, isTypedArray, refuseDetached } from "../runtime/realm.js";
+import { checkedFor, frameOf, native } from "../runtime/bridge/bridge.js";
+import { calledAs, describe, fail, kIndexAdvice } from "../runtime/errors/errors.js";
+import { builtInName, isTypedArray, refuseDetached } from "../runtime/host/realm.js";
 import { defaultComplexDtype, getDefaultDtype } from "../tensor/default_dtype.js";
 import {
   type Complex,

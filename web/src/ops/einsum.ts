@@ -1,7 +1,7 @@
 // einsum is the only op that takes a string: it is passed to the engine as character codes.
 
 import { einsum as evaluate } from "../generated/internal.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /**

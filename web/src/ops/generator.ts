@@ -4,10 +4,10 @@
 import { kDraw } from "../arguments/generator.js";
 import { readArguments } from "../arguments/read.js";
 import { integer, Rule } from "../arguments/rule.js";
-import { checkedFor, native, reserveStack } from "../runtime/bridge.js";
-import { kCopy, kThisCopy } from "../runtime/copy.js";
-import { fail } from "../runtime/errors.js";
-import { isCapturing } from "../runtime/live.js";
+import { checkedFor, native, reserveStack } from "../runtime/bridge/bridge.js";
+import { isCapturing } from "../runtime/bridge/live.js";
+import { kCopy, kThisCopy } from "../runtime/errors/copy.js";
+import { fail } from "../runtime/errors/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
 import { fromElements } from "./create.js";

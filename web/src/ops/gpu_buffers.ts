@@ -3,10 +3,10 @@
 import { readOptions } from "../arguments/read.js";
 import { boolean, listOf, type Options, Rule, size, wholeFrom } from "../arguments/rule.js";
 import { empty } from "../generated/ops.js";
-import { checkedFor, module, native, takeWords } from "../runtime/bridge.js";
-import { fail } from "../runtime/errors.js";
-import { untilSettled } from "../runtime/keep_alive.js";
-import type { Exchange, GpuPlace } from "../runtime/native.js";
+import { checkedFor, module, native, takeWords } from "../runtime/bridge/bridge.js";
+import type { Exchange, GpuPlace } from "../runtime/bridge/native.js";
+import { fail } from "../runtime/errors/errors.js";
+import { untilSettled } from "../runtime/threads/keep_alive.js";
 import { dtypeRule } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { readLater } from "../tensor/read_later.js";

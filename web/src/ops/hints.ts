@@ -2,8 +2,8 @@
 // property, Python names become new properties, and some of PyTorch's methods are functions here. Properties of the prototype
 // throw helpful errors for these; correct programs never reach them.
 
-import { fail } from "../runtime/errors.js";
-import type { Hint } from "../runtime/primitive.js";
+import { fail } from "../runtime/errors/errors.js";
+import type { Hint } from "../runtime/host/primitive.js";
 
 // Methods of PyTorch's tensors that are only functions here, since methods would be in every bundle.
 const kFunctions =

@@ -7,7 +7,7 @@ import { aliasOf } from "../dispatch/interpreter.js";
 import type { Operand } from "../dispatch/types.js";
 import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
 import { copy_, fill_, indexPut_, reshape, select, unsqueeze, viewAs } from "../generated/ops.js";
-import { calledAs, describe, fail, refusal } from "../runtime/errors.js";
+import { calledAs, describe, fail, refusal } from "../runtime/errors/errors.js";
 import type { DType } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";

@@ -1,6 +1,6 @@
 // eg.finfo() and eg.iinfo(): the numeric limits of dtypes.
 
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
 import { type DType, dtypeRule, realDtype } from "../tensor/dtype.js";
 

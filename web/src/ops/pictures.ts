@@ -22,9 +22,9 @@ import {
   sum,
   unsqueeze,
 } from "../generated/ops.js";
-import { module, native } from "../runtime/bridge.js";
-import { describe, EdgeGradError, fail } from "../runtime/errors.js";
-import { builtInName } from "../runtime/realm.js";
+import { module, native } from "../runtime/bridge/bridge.js";
+import { describe, EdgeGradError, fail } from "../runtime/errors/errors.js";
+import { builtInName } from "../runtime/host/realm.js";
 import { type Device, deviceRule } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";

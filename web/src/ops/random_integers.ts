@@ -7,7 +7,7 @@ import { named } from "../dispatch/define.js";
 import type { Ints } from "../dispatch/types.js";
 import { withGenerator } from "../dispatch/with_generator.js";
 import { empty, randint as randintOfEngine, random_ } from "../generated/ops.js";
-import { calledAs } from "../runtime/errors.js";
+import { calledAs } from "../runtime/errors/errors.js";
 import { dtypeRule } from "../tensor/dtype.js";
 import {
   kFactoryOptions,

@@ -3,7 +3,7 @@
 import { kIsContiguous } from "../generated/border.js";
 import { toDtype } from "../generated/internal.js";
 import { contiguous } from "../generated/ops.js";
-import { calledAs, fail } from "../runtime/errors.js";
+import { calledAs, fail } from "../runtime/errors/errors.js";
 import { allocated, itemSize, readDtype } from "../tensor/dtype.js";
 import { elementsOf, type Item, itemAt } from "../tensor/elements.js";
 import { geometryOf } from "../tensor/info.js";

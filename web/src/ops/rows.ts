@@ -1,7 +1,7 @@
 // Iterating over the rows of a tensor.
 
 import { unbind } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** Returns the tensors along the first dimension; they share the data. */

@@ -15,7 +15,7 @@ import {
   transpose,
   zeros,
 } from "../generated/ops.js";
-import { calledAs, describe, fail } from "../runtime/errors.js";
+import { calledAs, describe, fail } from "../runtime/errors/errors.js";
 import {
   type Complex,
   type Device,

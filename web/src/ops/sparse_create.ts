@@ -4,7 +4,7 @@ import { type Arguments, readArguments } from "../arguments/read.js";
 import { boolean, listOf, type Options, size as sizeRule, unchecked } from "../arguments/rule.js";
 import { sparseTensor, toDtype } from "../generated/internal.js";
 import { add, amax, detach, reshape } from "../generated/ops.js";
-import { calledAs, fail } from "../runtime/errors.js";
+import { calledAs, fail } from "../runtime/errors/errors.js";
 import { dtypeRule } from "../tensor/dtype.js";
 import {
   kFactoryOptions,

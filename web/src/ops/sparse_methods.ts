@@ -11,7 +11,7 @@ import {
   toSparse,
   toSparseCsr,
 } from "../generated/internal.js";
-import { calledAs, fail } from "../runtime/errors.js";
+import { calledAs, fail } from "../runtime/errors/errors.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 

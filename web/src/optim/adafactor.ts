@@ -16,9 +16,9 @@ import {
   zeros,
 } from "../generated/ops.js";
 import { finfo } from "../ops/number_types.js";
-import { fail } from "../runtime/errors.js";
-import { needsPart } from "../runtime/parts.js";
-import { snakeCase } from "../runtime/spelling.js";
+import { fail } from "../runtime/errors/errors.js";
+import { snakeCase } from "../runtime/host/spelling.js";
+import { needsPart } from "../runtime/start/parts.js";
 import { isComplex } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { checkRange } from "./check_range.js";

@@ -1,7 +1,7 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { adagradStep_ } from "../generated/internal.js";
 import { add, addcdiv, addcmul, sqrt } from "../generated/ops.js";
-import { needsPart } from "../runtime/parts.js";
+import { needsPart } from "../runtime/start/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkRange } from "./check_range.js";
 import { byStep, optimizer } from "./declaration.js";

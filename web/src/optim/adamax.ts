@@ -1,6 +1,6 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { abs, addcdiv_, lerp_, maximum_, mul_ } from "../generated/ops.js";
-import { needsPart } from "../runtime/parts.js";
+import { needsPart } from "../runtime/start/parts.js";
 import { type AdamPositions, kAdamChecks, kNumberPair } from "./betas.js";
 import { composed, decayed, flush_, parts } from "./composed.js";
 import { zeroState } from "./state.js";

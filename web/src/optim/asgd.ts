@@ -1,6 +1,6 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { add_, copy_, mul_, sub } from "../generated/ops.js";
-import { needsPart } from "../runtime/parts.js";
+import { needsPart } from "../runtime/start/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkRange } from "./check_range.js";
 import { composed, decayed, parts } from "./composed.js";

@@ -1,6 +1,6 @@
 // The check of settings that are numbers in a range.
 
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 
 /** Throws InvalidArgument unless `value` is a number of at least `low` (and below `high`). */
 export function checkRange(

@@ -1,6 +1,6 @@
 import { enableGrad } from "../autograd/grad_mode.js";
-import { fail } from "../runtime/errors.js";
-import { isPromise } from "../runtime/promise.js";
+import { fail } from "../runtime/errors/errors.js";
+import { isPromise } from "../runtime/host/promise.js";
 
 /** Calls the closure of a step with gradients enabled; throws InvalidArgument if it is async. */
 export function callClosure<T>(where: string, closure: () => T): T {

@@ -1,6 +1,6 @@
 // The parameters that a step updates, and their gradients.
 
-import { callFrame, checked, native } from "../runtime/bridge.js";
+import { callFrame, checked, native } from "../runtime/bridge/bridge.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { StepInputs } from "./groups.js";
@@ -22,7 +22,7 @@ export function collectInputs(params: readonly Tensor[], all: Tensor[]): Collect
     if (handle === 0) continue;
     const inputs = callFrame()[0] === 1 ? collected.sparse : collected.dense;
     const grad = new Tensor(handle);
-    // Freed by the caller rather than by a scope, because a captured step runs again later (runtime/live.ts).
+    // Freed by the caller rather than by a scope, because a captured step runs again later (runtime/bridge/live.ts).
     grad.isKept = true;
     all.push(grad);
     inputs.params.push(param);

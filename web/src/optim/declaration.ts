@@ -15,8 +15,8 @@
 // composed.ts adds optimizers that declare their update, too.
 
 import type { Constructor } from "../arguments/read.js";
-import { keysOf } from "../runtime/keys.js";
-import { snakeCase } from "../runtime/spelling.js";
+import { keysOf } from "../runtime/host/keys.js";
+import { snakeCase } from "../runtime/host/spelling.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Params, SettingRules, StepInputs } from "./groups.js";
 import { Optimizer, readSettings } from "./optimizer.js";

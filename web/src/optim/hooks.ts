@@ -2,7 +2,7 @@
 
 import { boolean, type Options } from "../arguments/rule.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 
 /** Called before step() with its arguments; an array that it returns replaces them. */
 export type StepPreHook<O> = (

@@ -1,8 +1,8 @@
 // The state dict of an optimizer: what its groups and the states of its parameters are called in PyTorch.
 
 import { isPlainObject } from "../arguments/read.js";
-import { describe, fail } from "../runtime/errors.js";
-import { camelCase, snakeCase } from "../runtime/spelling.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { camelCase, snakeCase } from "../runtime/host/spelling.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { OptimizerState, ParamGroup } from "./groups.js";
 

@@ -1,7 +1,7 @@
 // The text of optimizers as PyTorch prints it.
 
 import { formatValue } from "../nn/module_text.js";
-import { snakeCase } from "../runtime/spelling.js";
+import { snakeCase } from "../runtime/host/spelling.js";
 
 /** Returns the text of an optimizer: the settings of each group, sorted by their names in Python. */
 export function formatOptimizer(name: string, groups: readonly object[]): string {

@@ -1,8 +1,8 @@
 // The step() of an optimizer that a program defines, which runs like those of this package: without recording.
 
 import { noGrad } from "../autograd/grad_mode.js";
-import { fail } from "../runtime/errors.js";
-import { isPromise } from "../runtime/promise.js";
+import { fail } from "../runtime/errors/errors.js";
+import { isPromise } from "../runtime/host/promise.js";
 import { callClosure } from "./closure.js";
 
 /** A step(), which may have more parameters than the closure. */

@@ -1,6 +1,6 @@
 // What an optimizer is given to train: tensors, pairs of a name and a tensor, or groups of them.
 
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { NamedParam } from "./groups.js";
 

@@ -1,6 +1,6 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { add_, addcdiv_, sqrt } from "../generated/ops.js";
-import { needsPart } from "../runtime/parts.js";
+import { needsPart } from "../runtime/start/parts.js";
 import { averaged } from "./averages.js";
 import { type AdamPositions, kAdamChecks, kNumberPair } from "./betas.js";
 import { composed } from "./composed.js";

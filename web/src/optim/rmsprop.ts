@@ -1,6 +1,6 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { rmspropStep_ } from "../generated/internal.js";
-import { needsPart } from "../runtime/parts.js";
+import { needsPart } from "../runtime/start/parts.js";
 import { checkRange } from "./check_range.js";
 import { onDemand, optimizer } from "./declaration.js";
 import type { PlannedStep, StepInputs } from "./groups.js";

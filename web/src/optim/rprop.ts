@@ -1,7 +1,7 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { addcmul_, copy_, fill_, gt, lt, mul, sign, where } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { needsPart } from "../runtime/parts.js";
+import { fail } from "../runtime/errors/errors.js";
+import { needsPart } from "../runtime/start/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { kNumberPair } from "./betas.js";
 import { checkRange } from "./check_range.js";

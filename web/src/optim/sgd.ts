@@ -1,7 +1,7 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { sgdStep_ } from "../generated/internal.js";
 import { add_, mul_ } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkRange } from "./check_range.js";
 import { optimizer } from "./declaration.js";

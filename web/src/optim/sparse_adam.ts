@@ -1,6 +1,6 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { add, div, lerp, mul, sqrt, sub } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import { checkBetas, kNumberPair } from "./betas.js";
 import { checkRange } from "./check_range.js";
 import { optimizer } from "./declaration.js";

@@ -3,7 +3,7 @@
 
 import { coalesce, index } from "../generated/internal.js";
 import { indexPut_, select } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { parts } from "./composed.js";
 import type { PlannedStep, StepInputs } from "./groups.js";

@@ -2,7 +2,7 @@
 
 import { clone, fullLike, viewAsComplex, viewAsReal, zerosLike } from "../generated/ops.js";
 import { tensor } from "../ops/create.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 

@@ -1,6 +1,6 @@
 // The default dtype of floating-point tensors.
 
-import { native } from "../runtime/bridge.js";
+import { native } from "../runtime/bridge/bridge.js";
 import { type DType, dtypeCode, dtypeOf, oneOfDTypes } from "./dtype.js";
 
 const kFloats = /* @__PURE__ */ oneOfDTypes<DType>("float32", "float64", "float16", "bfloat16");

@@ -2,7 +2,7 @@
 
 import { oneOf, type Rule } from "../arguments/rule.js";
 import { type DType, kDTypes } from "../generated/border.js";
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { Bytes } from "./own_memory.js";
 
 export { type Complex, isComplexNumber } from "../arguments/complex.js";

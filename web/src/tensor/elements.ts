@@ -1,7 +1,7 @@
 // Elements in the module's memory, and their values in JavaScript.
 
-import { checked, native, wasmBuffer } from "../runtime/bridge.js";
-import { fail } from "../runtime/errors.js";
+import { checked, native, wasmBuffer } from "../runtime/bridge/bridge.js";
+import { fail } from "../runtime/errors/errors.js";
 import {
   type Complex,
   type DType,

@@ -2,7 +2,7 @@
 // and at most 1000 elements printed in full.
 
 import { kIsLeaf, kIsSparse } from "../generated/border.js";
-import { native } from "../runtime/bridge.js";
+import { native } from "../runtime/bridge/bridge.js";
 import { defaultComplexDtype, getDefaultDtype } from "./default_dtype.js";
 import { type DType, isComplex, isFloat } from "./dtype.js";
 import { elementsOf, type Item, itemAt } from "./elements.js";

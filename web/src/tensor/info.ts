@@ -7,8 +7,8 @@ import {
   kNumelWord,
   kTensorWords,
 } from "../generated/border.js";
-import { callFrame, checked, native } from "../runtime/bridge.js";
-import { describe, fail } from "../runtime/errors.js";
+import { callFrame, checked, native } from "../runtime/bridge/bridge.js";
+import { describe, fail } from "../runtime/errors/errors.js";
 import { type DType, dtypeOf } from "./dtype.js";
 import { isWrapper, refuseStale } from "./lifetime.js";
 import type { Tensor } from "./tensor.js";

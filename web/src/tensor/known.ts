@@ -5,7 +5,7 @@
 // there. Those that no scope frees must not stay alive because they can be found. They are held strongly until the job ends in which
 // they were made, when most have been disposed (until then no finalizer could free their tensors anyway), and weakly afterwards.
 
-import { type Reference, weakly } from "../runtime/weak.js";
+import { type Reference, weakly } from "../runtime/host/weak.js";
 import { openScopes } from "./scope_stack.js";
 import type { Wrapper } from "./wrapper.js";
 

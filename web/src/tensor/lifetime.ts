@@ -11,11 +11,11 @@
 // Finalizers only run between tasks of the event loop. Nothing can be freed for a loop that never returns to
 // the event loop; it causes one warning that recommends eg.scope().
 
-import { callFrame, epoch, isStarted, native, onEpoch } from "../runtime/bridge.js";
-import { fail } from "../runtime/errors.js";
-import { queueMicrotask } from "../runtime/host.js";
-import { nextTask } from "../runtime/next_task.js";
-import { finalizers, hasFinalizers, type Registry } from "../runtime/weak.js";
+import { callFrame, epoch, isStarted, native, onEpoch } from "../runtime/bridge/bridge.js";
+import { fail } from "../runtime/errors/errors.js";
+import { queueMicrotask } from "../runtime/host/host.js";
+import { nextTask } from "../runtime/host/next_task.js";
+import { finalizers, hasFinalizers, type Registry } from "../runtime/host/weak.js";
 import { endJob, forgetAll, know } from "./known.js";
 import { currentScope, type Scope } from "./scope_stack.js";
 import type { Wrapper } from "./wrapper.js";

@@ -1,6 +1,6 @@
 // The results and intermediate tensors of functions that are composed of ops.
 
-import { checked, native } from "../runtime/bridge.js";
+import { checked, native } from "../runtime/bridge/bridge.js";
 import { scope } from "./scope.js";
 import { Tensor } from "./tensor.js";
 import type { Wrapper } from "./wrapper.js";

@@ -1,7 +1,7 @@
 // Finding the tensors and nodes in a value that a program passed or returned. The search must be safe: a getter or a proxy of
 // the program may throw, or create new objects without end.
 
-import { isMap, isSet } from "../runtime/realm.js";
+import { isMap, isSet } from "../runtime/host/realm.js";
 import { isWrapper } from "./lifetime.js";
 import type { Wrapper } from "./wrapper.js";
 

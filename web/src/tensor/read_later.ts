@@ -1,9 +1,9 @@
 // Reading a tensor without blocking.
 
-import { native, takeErrorFor } from "../runtime/bridge.js";
-import { holdFunction } from "../runtime/callbacks.js";
-import { untilSettled } from "../runtime/keep_alive.js";
-import { kFailed } from "../runtime/native.js";
+import { native, takeErrorFor } from "../runtime/bridge/bridge.js";
+import { holdFunction } from "../runtime/bridge/callbacks.js";
+import { kFailed } from "../runtime/bridge/native.js";
+import { untilSettled } from "../runtime/threads/keep_alive.js";
 import { handleOf } from "./info.js";
 import type { Tensor } from "./tensor.js";
 

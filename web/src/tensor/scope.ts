@@ -1,8 +1,8 @@
 // eg.scope() frees the tensors made by a function when it ends; eg.keep() exempts tensors from that.
 
 import { functionOf } from "../arguments/rule.js";
-import { reserveStack } from "../runtime/bridge.js";
-import { isPromise } from "../runtime/promise.js";
+import { reserveStack } from "../runtime/bridge/bridge.js";
+import { isPromise } from "../runtime/host/promise.js";
 import { addToScope, leaveToFinalizer, release } from "./lifetime.js";
 import { attempt, wrappersIn } from "./reachable.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";

@@ -11,7 +11,7 @@
 // that is still open or, if there is none, to no scope, which leaves its tensors to the garbage collector.
 // The same holds for the results of a scope. So nothing is ever added to a scope that has ended.
 
-import { processHere } from "../runtime/node.js";
+import { processHere } from "../runtime/host/node.js";
 import type { Wrapper } from "./wrapper.js";
 
 /** The tensors and graph nodes made in one call of eg.scope(). */

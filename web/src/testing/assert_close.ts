@@ -3,8 +3,8 @@
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { boolean, either, functionOf, number, type Options, text } from "../arguments/rule.js";
 import { type TensorData, tensor } from "../ops/create.js";
-import { describe, type ErrorCode, fail } from "../runtime/errors.js";
-import { isMap, isTypedArray } from "../runtime/realm.js";
+import { describe, type ErrorCode, fail } from "../runtime/errors/errors.js";
+import { isMap, isTypedArray } from "../runtime/host/realm.js";
 import type { Item } from "../tensor/elements.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";

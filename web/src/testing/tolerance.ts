@@ -1,6 +1,6 @@
 // The differences that assertClose allows: those of torch.testing for each dtype.
 
-import { fail } from "../runtime/errors.js";
+import { fail } from "../runtime/errors/errors.js";
 import type { DType } from "../tensor/dtype.js";
 
 /** The largest difference of two elements is atol + rtol * |expected|. */

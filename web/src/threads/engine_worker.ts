@@ -2,13 +2,13 @@
 // termination.ts.
 
 import { startedModule, startedWorkers } from "../engine/lifecycle.js";
-import { native } from "../runtime/bridge.js";
-import { EdgeGradError, type ErrorCode } from "../runtime/errors.js";
-import { clearTimeout, setTimeout } from "../runtime/host.js";
-import { unref } from "../runtime/keep_alive.js";
-import type { ThreadWorker } from "../runtime/native.js";
-import { nodeProcess } from "../runtime/node.js";
-import { startTimeout } from "../runtime/timeout.js";
+import { native } from "../runtime/bridge/bridge.js";
+import type { ThreadWorker } from "../runtime/bridge/native.js";
+import { EdgeGradError, type ErrorCode } from "../runtime/errors/errors.js";
+import { clearTimeout, setTimeout } from "../runtime/host/host.js";
+import { nodeProcess } from "../runtime/host/node.js";
+import { startTimeout } from "../runtime/host/timeout.js";
+import { unref } from "../runtime/threads/keep_alive.js";
 import { type Claim, openClaim, takeBack } from "./claim.js";
 import { give, type Portable, release } from "./portable.js";
 import { Termination } from "./termination.js";

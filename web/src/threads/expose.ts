@@ -7,12 +7,12 @@
 import { expectModule, hasOwnEngine, joinModule } from "../engine/lifecycle.js";
 import { kLoaders } from "../files.js";
 import { kBorderHash } from "../generated/border.js";
-import type { Variant } from "../runtime/builds.js";
-import { describe, fail } from "../runtime/errors.js";
-import { kTimers } from "../runtime/host.js";
-import { importAgain } from "../runtime/import_again.js";
-import type { NativeModule } from "../runtime/native.js";
-import { nodeProcess } from "../runtime/node.js";
+import type { NativeModule } from "../runtime/bridge/native.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { kTimers } from "../runtime/host/host.js";
+import { nodeProcess } from "../runtime/host/node.js";
+import type { Variant } from "../runtime/start/builds.js";
+import { importAgain } from "../runtime/start/import_again.js";
 import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.js";
 
 /** The message of the main thread that asks a worker to join its engine. @internal */

@@ -2,10 +2,10 @@
 // The other half is in bindings/worker.js.
 
 import { joinModule } from "../engine/lifecycle.js";
-import { detach, isStarted } from "../runtime/bridge.js";
-import { holdsValues } from "../runtime/callbacks.js";
-import { isWaiting } from "../runtime/keep_alive.js";
-import type { NativeModule } from "../runtime/native.js";
+import { detach, isStarted } from "../runtime/bridge/bridge.js";
+import { holdsValues } from "../runtime/bridge/callbacks.js";
+import type { NativeModule } from "../runtime/bridge/native.js";
+import { isWaiting } from "../runtime/threads/keep_alive.js";
 import { scope } from "../tensor/scope.js";
 import type { Answer } from "./engine_worker.js";
 import { type Portable, receive, send } from "./portable.js";

@@ -6,9 +6,9 @@
 
 import { kMaxThreads } from "../engine/init_options.js";
 import { spawnWorkers, startedModule } from "../engine/lifecycle.js";
-import { checked, native } from "../runtime/bridge.js";
-import { EdgeGradError, fail } from "../runtime/errors.js";
-import { startTimeout } from "../runtime/timeout.js";
+import { checked, native } from "../runtime/bridge/bridge.js";
+import { EdgeGradError, fail } from "../runtime/errors/errors.js";
+import { startTimeout } from "../runtime/host/timeout.js";
 import {
   EngineWorker,
   kAborted,

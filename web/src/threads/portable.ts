@@ -2,9 +2,9 @@
 // takes ownership of; everything else is left to structured cloning. Structured cloning cannot handle tensors, so
 // a tensor inside an object other than a plain object or array is rejected.
 
-import { native } from "../runtime/bridge.js";
-import { describe, fail } from "../runtime/errors.js";
-import { isMap, isSet } from "../runtime/realm.js";
+import { native } from "../runtime/bridge/bridge.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { isMap, isSet } from "../runtime/host/realm.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 

@@ -5,10 +5,10 @@
 // a request to the thread that called init(), whose event loop forwards tensors and results.
 
 import { addStopListener, startedModule } from "../engine/lifecycle.js";
-import { type AbortSignalLike, isAbortSignal } from "../runtime/abort.js";
-import { describe, EdgeGradError, fail, refusal } from "../runtime/errors.js";
-import { untilSettled } from "../runtime/keep_alive.js";
-import { nodeProcess } from "../runtime/node.js";
+import { describe, EdgeGradError, fail, refusal } from "../runtime/errors/errors.js";
+import { type AbortSignalLike, isAbortSignal } from "../runtime/host/abort.js";
+import { nodeProcess } from "../runtime/host/node.js";
+import { untilSettled } from "../runtime/threads/keep_alive.js";
 import {
   type Answer,
   EngineWorker,

@@ -6,11 +6,11 @@
 // acquire once it has ended. Where Web Locks are not available, the handles of a terminated worker are never released.
 
 import { startedModule } from "../engine/lifecycle.js";
-import { epoch, lookForFailure, native } from "../runtime/bridge.js";
-import { setTimeout } from "../runtime/host.js";
-import { unref } from "../runtime/keep_alive.js";
-import type { ThreadWorker } from "../runtime/native.js";
-import { nodeProcess } from "../runtime/node.js";
+import { epoch, lookForFailure, native } from "../runtime/bridge/bridge.js";
+import type { ThreadWorker } from "../runtime/bridge/native.js";
+import { setTimeout } from "../runtime/host/host.js";
+import { nodeProcess } from "../runtime/host/node.js";
+import { unref } from "../runtime/threads/keep_alive.js";
 
 /** Results of native.stopThread(). */
 const kOutside = 0;

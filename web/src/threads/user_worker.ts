@@ -3,10 +3,10 @@
 
 import { runtime, startedModule } from "../engine/lifecycle.js";
 import { kBorderHash } from "../generated/border.js";
-import { checked, native } from "../runtime/bridge.js";
-import { EdgeGradError, fail } from "../runtime/errors.js";
-import type { NativeModule, ThreadWorker } from "../runtime/native.js";
-import { startTimeout } from "../runtime/timeout.js";
+import { checked, native } from "../runtime/bridge/bridge.js";
+import type { NativeModule, ThreadWorker } from "../runtime/bridge/native.js";
+import { EdgeGradError, fail } from "../runtime/errors/errors.js";
+import { startTimeout } from "../runtime/host/timeout.js";
 import type { JoinAnswer, JoinMessage } from "./expose.js";
 
 /** A browser's Worker, or a Worker of Node's worker_threads. */

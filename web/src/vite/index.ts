@@ -5,8 +5,8 @@
 // supports, so a small script at the top of the page chooses them.
 
 import type { Plugin } from "vite";
-import { kRelaxedSimdModule, kVariants, type Variant } from "../runtime/builds.js";
-import { kParts, type Part, withShared } from "../runtime/parts.js";
+import { kRelaxedSimdModule, kVariants, type Variant } from "../runtime/start/builds.js";
+import { kParts, type Part, withShared } from "../runtime/start/parts.js";
 
 /** The addresses of the files of a build that the page needs before it can train. */
 interface Files {

@@ -1,7 +1,7 @@
 // Opens a device with all the features and limits of its adapter that the player uses, or checks one that the page has.
 
-import { describe } from "../runtime/errors.js";
-import { startTimeout, type Timers } from "../runtime/timeout.js";
+import { describe } from "../runtime/errors/errors.js";
+import { startTimeout, type Timers } from "../runtime/host/timeout.js";
 
 /** A device, with a description of its adapter. */
 export interface OpenDevice {

@@ -6,7 +6,7 @@
 // several views of it, so results may be in the same memory as operands; only distant windows of a buffer that is not
 // written are bound apart. Uniforms are members of `u`.
 
-import { keysOf } from "../runtime/keys.js";
+import { keysOf } from "../runtime/host/keys.js";
 import { itemSize, sharesWords } from "./dtype";
 import {
   atomicText,

@@ -1,8 +1,8 @@
 // Starts the player on the engine's GPU thread: opens the device and reports to the engine (bindings/webgpu.cpp).
 
-import { describe } from "../runtime/errors.js";
-import { camelCase } from "../runtime/spelling.js";
-import type { Timers } from "../runtime/timeout.js";
+import { describe } from "../runtime/errors/errors.js";
+import { camelCase } from "../runtime/host/spelling.js";
+import type { Timers } from "../runtime/host/timeout.js";
 import { adoptDevice, openDevice, Refusal } from "./device";
 import { dtypes as kDTypes } from "./dtype";
 import { reasonOf as messageOfThrown, type PlayerError } from "./errors";

@@ -1,7 +1,7 @@
 // Decodes and checks the words of a stream (README.md), command by command, as described by generated/stream.ts.
 
 import { type Commands, kCommandFields } from "../generated/stream";
-import { keysOf } from "../runtime/keys.js";
+import { keysOf } from "../runtime/host/keys.js";
 import type { Block } from "./blocks";
 import { type DType, dtypes } from "./dtype";
 

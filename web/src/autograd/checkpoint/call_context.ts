@@ -2,7 +2,7 @@
 
 import { interpretedBy, interpreter } from "../../dispatch/interpreter.js";
 import { drawingFrom, drawingIsolated, generatorState } from "../../ops/generator.js";
-import { native, reserveStack } from "../../runtime/bridge.js";
+import { native, reserveStack } from "../../runtime/bridge/bridge.js";
 import { dtypeCode } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { instead, replacingJvps } from "../function.js";

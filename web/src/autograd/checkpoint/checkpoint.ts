@@ -2,7 +2,7 @@
 
 import { isPlainObject, readOptions } from "../../arguments/read.js";
 import { boolean, functionOf, type Options, oneOf } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { isGradEnabled } from "../grad_mode.js";
 import { checkFunction } from "../hooks.js";
 import { type CheckpointContext, contextsFrom, debugContexts, kNoContexts } from "./contexts.js";

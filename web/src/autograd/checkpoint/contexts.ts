@@ -1,6 +1,6 @@
 // What runs around the two runs of a checkpointed function.
 
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import type { OpCall } from "../op_interceptor.js";
 import { interceptedBy } from "../op_interceptor.js";
 

@@ -8,9 +8,9 @@
 // separately.
 
 import { empty } from "../../generated/ops.js";
-import { native } from "../../runtime/bridge.js";
-import { Droppable, heldValue, holdValue } from "../../runtime/callbacks.js";
-import { EdgeGradError } from "../../runtime/errors.js";
+import { native } from "../../runtime/bridge/bridge.js";
+import { Droppable, heldValue, holdValue } from "../../runtime/bridge/callbacks.js";
+import { EdgeGradError } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { queueCallback } from "../backward_callbacks.js";
 import { Function as AutogradFunction, type FunctionContext, replacingJvps } from "../function.js";

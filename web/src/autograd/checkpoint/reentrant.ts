@@ -1,8 +1,8 @@
 // The re-entrant form of checkpoint(): one node, whose backward runs the function again and calls backward() itself.
 
-import { native } from "../../runtime/bridge.js";
-import { fail } from "../../runtime/errors.js";
-import { isDue } from "../../runtime/once.js";
+import { native } from "../../runtime/bridge/bridge.js";
+import { fail } from "../../runtime/errors/errors.js";
+import { isDue } from "../../runtime/errors/once.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { Function as AutogradFunction, type FunctionContext } from "../function.js";
 import { backward } from "../grad.js";

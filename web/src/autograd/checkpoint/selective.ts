@@ -7,9 +7,9 @@
 import { readOptions } from "../../arguments/read.js";
 import { boolean, type Options } from "../../arguments/rule.js";
 import { generatorState } from "../../ops/generator.js";
-import { native } from "../../runtime/bridge.js";
-import { describe, fail } from "../../runtime/errors.js";
-import { isCapturing } from "../../runtime/live.js";
+import { native } from "../../runtime/bridge/bridge.js";
+import { isCapturing } from "../../runtime/bridge/live.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import { handleOf } from "../../tensor/info.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { Function as AutogradFunction, type FunctionContext } from "../function.js";

@@ -2,7 +2,7 @@
 
 import { readOptions } from "../../arguments/read.js";
 import { count, type Options } from "../../arguments/rule.js";
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { checkpoint, kSharedOptions } from "./checkpoint.js";

@@ -11,7 +11,7 @@ import {
   type Values,
 } from "../../arguments/rule.js";
 import { viewAs, zerosLike } from "../../generated/ops.js";
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { grad } from "../grad.js";
 import { freshLeaf } from "../recording.js";

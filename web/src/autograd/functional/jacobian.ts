@@ -1,7 +1,7 @@
 // Whole Jacobians and Hessians, one backward pass per row, or in forward mode one call per column.
 
 import { eye, reshape, squeeze, stack, unbind, zeros, zerosLike } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { ownResult } from "../../tensor/own_result.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { dualLevel, makeDual, unpackDual } from "../forward_ad.js";

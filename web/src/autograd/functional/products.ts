@@ -5,7 +5,7 @@
 // trick*: g(u) = uᵀJ is linear in u, so its own vector-Jacobian product with v is J v.
 
 import { zerosLike } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { recording } from "../recording.js";
 import {

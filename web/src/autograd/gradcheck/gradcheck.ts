@@ -8,7 +8,7 @@
 import { readOptions } from "../../arguments/read.js";
 import { boolean, number, type Options, unchecked, type Values } from "../../arguments/rule.js";
 import { randn, select } from "../../generated/ops.js";
-import { EdgeGradError, fail } from "../../runtime/errors.js";
+import { EdgeGradError, fail } from "../../runtime/errors/errors.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { grad } from "../grad.js";

@@ -1,7 +1,7 @@
 // Matrices of derivatives, and how they are compared.
 
 import { fromElements } from "../../ops/create.js";
-import { EdgeGradError } from "../../runtime/errors.js";
+import { EdgeGradError } from "../../runtime/errors/errors.js";
 import { newArray, partsOf } from "../../tensor/dtype.js";
 import { Tensor } from "../../tensor/tensor.js";
 import type { Matrix } from "./numerical_jacobian.js";

@@ -2,7 +2,7 @@
 
 import { copy_, viewAsReal } from "../../generated/ops.js";
 import { fromElements } from "../../ops/create.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { type DType, isComplex, newArray } from "../../tensor/dtype.js";
 import { scope } from "../../tensor/scope.js";
 import { indexAt } from "../../tensor/shape.js";

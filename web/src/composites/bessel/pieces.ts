@@ -2,7 +2,7 @@
 
 import { toDtype } from "../../generated/internal.js";
 import { add, div, fullLike, mul, sub, where } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { getDefaultDtype } from "../../tensor/default_dtype.js";
 import { isComplex, isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";

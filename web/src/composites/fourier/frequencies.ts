@@ -1,7 +1,7 @@
 // The frequencies of Fourier transforms, and their order.
 
 import { arange, cat, mul, roll } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { getDefaultDtype } from "../../tensor/default_dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite, compositeFactory } from "../composite.js";

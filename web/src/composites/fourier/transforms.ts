@@ -2,7 +2,7 @@
 
 import type { Ints } from "../../dispatch/types.js";
 import { conj, fft, ifft, irfft, rfft } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { axisOf } from "../shapes.js";

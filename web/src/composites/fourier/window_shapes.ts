@@ -15,7 +15,7 @@ import {
   square,
   sub,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { getDefaultDtype } from "../../tensor/default_dtype.js";
 import { type DType, isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";

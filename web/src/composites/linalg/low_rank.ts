@@ -2,7 +2,7 @@
 // randomness, 2009).
 
 import { conj, expand, matmul, mean, qr, randn, sub, svd } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { isComplex, isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";

@@ -1,7 +1,7 @@
 // Helpers of functions of matrices.
 
 import { conj, transpose } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { isComplex } from "../dtypes.js";
 

@@ -26,7 +26,7 @@ import {
   where,
 } from "../../generated/ops.js";
 import { largestOf } from "../../ops/samples.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { checkSquare } from "./matrices.js";

@@ -21,7 +21,7 @@ import {
   unsqueeze,
   where,
 } from "../../generated/ops.js";
-import { fail, refusal } from "../../runtime/errors.js";
+import { fail, refusal } from "../../runtime/errors/errors.js";
 import type { DType } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";

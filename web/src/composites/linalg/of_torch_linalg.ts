@@ -8,7 +8,7 @@ import {
   onesLike,
   unsqueeze,
 } from "../../generated/ops.js";
-import { fail, refusal } from "../../runtime/errors.js";
+import { fail, refusal } from "../../runtime/errors/errors.js";
 import { composite } from "../composite.js";
 import { matrixNorm, type Order, vectorNorm } from "./norms.js";
 

@@ -30,7 +30,7 @@ import {
   triu,
   unsqueeze,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";

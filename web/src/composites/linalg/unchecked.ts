@@ -33,7 +33,7 @@ import {
   where,
   zeros,
 } from "../../generated/ops.js";
-import { EdgeGradError } from "../../runtime/errors.js";
+import { EdgeGradError } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";

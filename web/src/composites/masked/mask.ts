@@ -4,7 +4,7 @@
 import { toDtype } from "../../generated/internal.js";
 import { expand, ne, where } from "../../generated/ops.js";
 import { iinfo } from "../../ops/number_types.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { type DType, isComplex, isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 

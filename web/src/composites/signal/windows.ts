@@ -2,7 +2,7 @@
 // filters; `sym: false` omits the last sample, for spectra.
 
 import { abs, div, exp, mul, neg, sin, square, sub } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { DType } from "../../tensor/dtype.js";
 import type { TensorOptions } from "../../tensor/factory_options.js";
 import type { Tensor } from "../../tensor/tensor.js";

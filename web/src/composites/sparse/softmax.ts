@@ -24,7 +24,7 @@ import {
   zeros,
   zerosLike,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { DType } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";

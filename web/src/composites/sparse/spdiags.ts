@@ -1,7 +1,7 @@
 import { sparseTensor } from "../../generated/internal.js";
 import { cat, narrow, select, unsqueeze, zeros } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 

@@ -2,7 +2,7 @@
 
 import type { OutputSize } from "../../dispatch/types.js";
 import { adaptiveAvgPool2d, adaptiveMaxPool2d, squeeze, unsqueeze } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { inBatch } from "../geometry.js";

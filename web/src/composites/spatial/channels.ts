@@ -1,7 +1,7 @@
 // Rearranging the channels and pixels of images. The result is always a copy and never a view, even if nothing moves.
 
 import { clone, permute, reshape, transpose } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 

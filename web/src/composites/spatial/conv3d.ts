@@ -11,7 +11,7 @@ import {
   permute,
   reshape,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { cropped, inBatch, overlapAdd, perAxis, spanOf, windowsOf } from "../geometry.js";

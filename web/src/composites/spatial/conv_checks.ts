@@ -1,7 +1,7 @@
 // Checks of convolutions of volumes, before these are rewritten as convolutions of images.
 
 import type { Ints } from "../../dispatch/types.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perAxis } from "../geometry.js";
 

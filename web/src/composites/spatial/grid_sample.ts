@@ -17,7 +17,7 @@ import {
   unsqueeze,
   where,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { type Edges, isWithin, padded, pixelOf } from "./sampling_positions.js";

@@ -1,7 +1,7 @@
 // Normalization across neighboring channels.
 
 import { add, avgPool2d, div, mul, pad, pow, reshape, square } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { composite } from "../composite.js";
 
 /** input / (k + alpha * mean of the squares of `size` neighboring channels) ** beta, input [N, C, ...]. */

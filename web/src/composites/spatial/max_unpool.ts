@@ -2,7 +2,7 @@
 
 import type { Ints } from "../../dispatch/types.js";
 import { reshape, scatter, zeros } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { composite } from "../composite.js";
 import { perAxis } from "../geometry.js";
 

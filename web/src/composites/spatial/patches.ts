@@ -2,7 +2,7 @@
 
 import type { Ints } from "../../dispatch/types.js";
 import { pad, permute, reshape } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { cropped, inBatch, overlapAdd, perAxis, spanOf, windowsOf } from "../geometry.js";

@@ -2,7 +2,7 @@
 
 import { boolean, either, listOf, type Options, Rule, size } from "../../arguments/rule.js";
 import { tensor } from "../../ops/create.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { commonShape, hasShape } from "../../tensor/shape.js";
 import { Tensor } from "../../tensor/tensor.js";
 

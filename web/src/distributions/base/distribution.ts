@@ -3,7 +3,7 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Constraint } from "../constraints/constraint.js";

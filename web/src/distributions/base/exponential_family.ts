@@ -1,6 +1,6 @@
 import { grad } from "../../autograd/grad.js";
 import { freshLeaf, opsAreRecorded, recording } from "../../autograd/recording.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Distribution, type DistributionParts, type Parameters } from "./distribution.js";
 import { sumRightmost } from "./numbers.js";

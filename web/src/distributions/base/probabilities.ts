@@ -2,7 +2,7 @@
 
 import { type Forms, readArguments } from "../../arguments/read.js";
 import type { Options, Rules } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
   broadcastAll,

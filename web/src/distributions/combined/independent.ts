@@ -1,6 +1,6 @@
 import { readArguments } from "../../arguments/read.js";
 import { Rule, size } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
   type DistributionOptions,

@@ -2,7 +2,7 @@
 
 import { readArguments } from "../../arguments/read.js";
 import { either, listOf } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { hasShape } from "../../tensor/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {

@@ -2,7 +2,7 @@
 
 import { functionOf } from "../../arguments/rule.js";
 import { sub } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import type { Parameter } from "../base/arguments.js";
 import { ComposeTransform } from "../transforms/compose.js";

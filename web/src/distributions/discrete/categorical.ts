@@ -4,7 +4,7 @@ import type { Forms } from "../../arguments/read.js";
 import { type Options, size } from "../../arguments/rule.js";
 import { eye, full, onesLike, zeros } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { broadcastAll, broadcastShapes, type SampleShape } from "../base/arguments.js";
 import type { DeclaredClass } from "../base/declaration.js";

@@ -4,7 +4,7 @@ import type { Forms } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { arange, zerosLike } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { broadcastAll, type Parameter, parameter } from "../base/arguments.js";

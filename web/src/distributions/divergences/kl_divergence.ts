@@ -1,7 +1,7 @@
 // The Kullback-Leibler divergence: a table of formulas by the classes of the two distributions.
 
 import { functionOf, Rule } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { DistributionClass } from "../base/declaration.js";
 import { Distribution } from "../base/distribution.js";

@@ -1,7 +1,7 @@
 // The entries of the table of divergences.
 
 import { fullLike } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { hasShape } from "../../tensor/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { DistributionClass } from "../base/declaration.js";

@@ -1,7 +1,7 @@
 // Divergences of two distributions of the same class.
 
 import { xlogy } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { broadcastShapes } from "../base/arguments.js";
 import { holdsEverywhere, kEulerGamma, oneMinus } from "../base/numbers.js";

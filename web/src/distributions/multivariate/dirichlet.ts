@@ -1,7 +1,7 @@
 // The Dirichlet distribution, and the beta distribution, which is that of its first coordinate.
 
 import { stack, where, xlogy } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { kDistributionOptions, type Parameter } from "../base/arguments.js";

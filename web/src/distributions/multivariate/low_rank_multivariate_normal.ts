@@ -1,6 +1,6 @@
 import { diagEmbed } from "../../composites/index.js";
 import { eye, solveTriangular } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { broadcastShapes, kDistributionOptions } from "../base/arguments.js";

@@ -3,7 +3,7 @@
 import type { Forms } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
 import { eye, solve, solveTriangular } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {

@@ -12,7 +12,7 @@ import {
   zeros,
 } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import {
   broadcastShapes,

@@ -3,7 +3,7 @@
 import type { Forms } from "../../arguments/read.js";
 import { integer, listOf, type Options, type Rules, size } from "../../arguments/rule.js";
 import { add, cat, stack } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { partLengths } from "../base/arguments.js";
 import { sumRightmost } from "../base/numbers.js";

@@ -2,7 +2,7 @@ import { diagEmbed } from "../../composites/index.js";
 import { arange, eye, indexSelect } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
 import { finfo } from "../../ops/number_types.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { limitsOf, oneMinus } from "../base/numbers.js";
 import {

@@ -2,7 +2,7 @@
 
 import { listOf, size } from "../../arguments/rule.js";
 import { zeros } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { hasShape } from "../../tensor/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { sumRightmost } from "../base/numbers.js";

@@ -8,7 +8,7 @@ import {
 } from "../../arguments/read.js";
 import { type Options, Rule, type Rules, type Values } from "../../arguments/rule.js";
 import { isGradEnabled } from "../../autograd/grad_mode.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { leaveTogether } from "../../tensor/lifetime.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";

@@ -4,7 +4,7 @@ import { listOf } from "../../arguments/rule.js";
 import { callOp } from "../../dispatch/call.js";
 import { Kind, type Op, type Parameter, usageOf } from "../../dispatch/signature.js";
 import { expand, reshape, unsqueeze } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { isBatchedAt, type Level } from "../batched.js";

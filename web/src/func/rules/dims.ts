@@ -10,7 +10,7 @@ import {
   squeeze,
   unsqueeze,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { broadcastable, type Call, eachResult, type Operand, type Result, range } from "./call.js";
 

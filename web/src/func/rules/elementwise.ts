@@ -3,7 +3,7 @@
 import { callInPlace } from "../../dispatch/call.js";
 import { toDtype } from "../../generated/internal.js";
 import { unsqueeze } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { DType } from "../../tensor/dtype.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { broadcastable, type Call, type Operand, type Result, range, withRank } from "./call.js";

@@ -19,7 +19,7 @@ import {
   where,
   zeros,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { broadcastable, type Call, type Operand, type Rule, range } from "./call.js";
 import { countOf, shiftDim, shifted } from "./dims.js";

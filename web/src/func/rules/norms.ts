@@ -1,7 +1,7 @@
 // Rules for normalization: first the statistics, then weights and biases, which may differ by sample.
 
 import { add, batchNorm, flatten, movedim, mul, reshape, rsqrt, sub } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Call, type Operand, type Rule, withRank } from "./call.js";
 import { runFolded } from "./folded.js";

@@ -11,7 +11,7 @@ import {
   stack,
   unsqueeze,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Call, Rule } from "./call.js";
 

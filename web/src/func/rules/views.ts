@@ -18,7 +18,7 @@ import {
   where,
   zerosLike,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { type Call, type Result, type Rule, range } from "./call.js";
 import { countOf, shiftDim, shifted } from "./dims.js";

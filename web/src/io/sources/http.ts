@@ -1,6 +1,6 @@
 // Files of a server that answers requests for ranges of bytes. If it sends the whole file instead, that is kept in memory.
 
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { failClosed, failToRead, reject } from "../broken_file.js";
 import type { FetchLike, ResponseLike } from "../platform_types.js";
 import { MemorySource } from "./memory.js";

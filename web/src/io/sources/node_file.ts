@@ -1,4 +1,4 @@
-import type { nodeFiles } from "../../runtime/node.js";
+import type { nodeFiles } from "../../runtime/host/node.js";
 import { failClosed, failToRead, reject } from "../broken_file.js";
 import { kPieceBytes, type Source } from "./source.js";
 

@@ -1,10 +1,10 @@
 // Where files are found: what a program passes to open one, and the files beside it.
 
 import { isPlainObject } from "../../arguments/read.js";
-import { describe, fail, refusal } from "../../runtime/errors.js";
-import { nodeFiles } from "../../runtime/node.js";
-import { pathOf } from "../../runtime/paths.js";
-import { isBytes } from "../../runtime/realm.js";
+import { describe, fail, refusal } from "../../runtime/errors/errors.js";
+import { nodeFiles } from "../../runtime/host/node.js";
+import { isBytes } from "../../runtime/host/realm.js";
+import { pathOf } from "../../runtime/start/paths.js";
 import { bytesOf } from "../bytes.js";
 import type { BlobLike, UrlLike } from "../platform_types.js";
 import { BlobSource, isBlob } from "./blob.js";

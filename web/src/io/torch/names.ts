@@ -1,7 +1,7 @@
 // The names of Python that a file of torch.save may contain, and what calling them builds: data only. Every other name is rejected.
 
 import { kMaxDims } from "../../ops/create.js";
-import { describe } from "../../runtime/errors.js";
+import { describe } from "../../runtime/errors/errors.js";
 import { reject } from "../broken_file.js";
 import {
   type PendingChange,

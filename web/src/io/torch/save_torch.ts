@@ -1,8 +1,8 @@
 // Writing what torch.load reads.
 
 import { isPlainObject, readNothing } from "../../arguments/read.js";
-import { fail } from "../../runtime/errors.js";
-import { builtInName, isMap, isSet } from "../../runtime/realm.js";
+import { fail } from "../../runtime/errors/errors.js";
+import { builtInName, isMap, isSet } from "../../runtime/host/realm.js";
 import { allocated, type Complex, isComplexNumber, itemSize } from "../../tensor/dtype.js";
 import type { Bytes } from "../../tensor/own_memory.js";
 import { wrappersIn } from "../../tensor/reachable.js";

@@ -1,8 +1,8 @@
 // Which of the tensors that are saved share memory, and the part of that memory that a file has to contain.
 
 import { readStored } from "../../ops/read.js";
-import { checked, native } from "../../runtime/bridge.js";
-import { fail } from "../../runtime/errors.js";
+import { checked, native } from "../../runtime/bridge/bridge.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { bytesIn, type DType, itemSize } from "../../tensor/dtype.js";
 import { elementsOf } from "../../tensor/elements.js";
 import { geometryOf, handleOf } from "../../tensor/info.js";

@@ -1,7 +1,7 @@
 // Sparse tensors of files as their parts, which are dense tensors.
 
 import { sparseCooTensor, sparseCsrTensor } from "../../ops/sparse_create.js";
-import { EdgeGradError } from "../../runtime/errors.js";
+import { EdgeGradError } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { reject } from "../broken_file.js";
 import type { SparsePlan } from "./python_values.js";

@@ -1,6 +1,6 @@
 // The storages of a file as tensors of one dimension, and the tensors of the file as views of them.
 
-import { calledAs } from "../../runtime/errors.js";
+import { calledAs } from "../../runtime/errors/errors.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { reject } from "../broken_file.js";

@@ -1,8 +1,8 @@
 import { readArguments } from "../../arguments/read.js";
 import { integer, type Options } from "../../arguments/rule.js";
 import { logSoftmax, softmax, softmin } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
-import { isDue } from "../../runtime/once.js";
+import { fail } from "../../runtime/errors/errors.js";
+import { isDue } from "../../runtime/errors/once.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";

@@ -26,8 +26,8 @@ import {
   transpose,
   zeros,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
-import { needsPart } from "../../runtime/parts.js";
+import { fail } from "../../runtime/errors/errors.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";

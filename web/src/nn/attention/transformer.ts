@@ -6,7 +6,7 @@ import {
 } from "../../arguments/read.js";
 import { boolean, type Options, Rule, size, wholeFrom } from "../../arguments/rule.js";
 import { full, triu } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { deviceRule, dtypeRule } from "../../tensor/dtype.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";

@@ -1,6 +1,6 @@
 import { isPlainObject } from "../../arguments/read.js";
 import { Rule, text } from "../../arguments/rule.js";
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import { Module } from "../module.js";
 import { moduleEntries, setModule } from "./parts.js";
 

@@ -2,7 +2,7 @@
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, text } from "../../arguments/rule.js";
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import type { DType } from "../../tensor/dtype.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";

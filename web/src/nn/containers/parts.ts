@@ -1,6 +1,6 @@
 // Containers hold their parts as properties, whose names are those in PyTorch's state dicts.
 
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import { Module } from "../module.js";
 import type { Parameter } from "../parameter.js";
 

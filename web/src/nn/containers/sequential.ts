@@ -1,6 +1,6 @@
 import { isPlainObject } from "../../arguments/read.js";
 import { integer } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";
 import { appendModule, moduleEntries, setModule } from "./parts.js";

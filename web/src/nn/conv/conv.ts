@@ -3,7 +3,7 @@ import { boolean, count, either, type Options, oneOf } from "../../arguments/rul
 import { conv3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import { conv1d, conv2d, pad } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { kLayerArguments, type LayerOptions, perDimension } from "../layer_options.js";
 import { Convolution, formatConvolution, type Sizes, sizesOf, spread } from "./convolution.js";

@@ -3,7 +3,7 @@ import { boolean, count, listOf, type Options, size } from "../../arguments/rule
 import { convTranspose3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import { convTranspose1d, convTranspose2d } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { kLayerArguments, type LayerOptions, perDimension } from "../layer_options.js";

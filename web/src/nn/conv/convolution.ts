@@ -3,8 +3,8 @@
 import { size } from "../../arguments/rule.js";
 import type { Ints } from "../../dispatch/types.js";
 import { empty } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
-import { needsPart } from "../../runtime/parts.js";
+import { fail } from "../../runtime/errors/errors.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import { fans, kaimingUniform_, uniform_ } from "../init.js";
 import { type LayerKind, parameterOf, perDimension } from "../layer_options.js";
 import { Module } from "../module.js";

@@ -2,7 +2,7 @@
 
 import { composite } from "../../composites/composite.js";
 import { conv1d, permute } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 
 /** Convolution over time: input [T, N, C], weight [k, C, out channels], bias [out channels]; returns [T + 2 * pad - k + 1, N, out channels]. */
 export const convTbc = /* @__PURE__ */ composite(

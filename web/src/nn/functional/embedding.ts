@@ -2,7 +2,7 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { integer, type Options } from "../../arguments/rule.js";
 import { dividedByFrequency, limitNorms } from "../../composites/embedding_rows.js";
 import { embedding as lookUp } from "../../generated/ops.js";
-import { calledAs } from "../../runtime/errors.js";
+import { calledAs } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";

@@ -23,7 +23,7 @@ import {
   unsqueeze,
   zerosLike,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";

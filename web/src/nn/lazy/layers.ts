@@ -2,7 +2,7 @@
 
 import type { Ints } from "../../dispatch/types.js";
 import { empty } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Conv1d, Conv2d, Conv3d, type ConvOptions, type ConvPositions } from "../conv/conv.js";

@@ -2,7 +2,7 @@
 
 import { readNothing } from "../../arguments/read.js";
 import { Rule } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { entriesOf } from "../members.js";
 import { Module } from "../module.js";

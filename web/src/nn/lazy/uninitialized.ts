@@ -6,8 +6,8 @@ import { boolean, type Options, oneOrMore, size } from "../../arguments/rule.js"
 import { noGrad } from "../../autograd/grad_mode.js";
 import { copy_, empty } from "../../generated/ops.js";
 import type { ToOptions } from "../../ops/to.js";
-import { checked, native } from "../../runtime/bridge.js";
-import { fail } from "../../runtime/errors.js";
+import { checked, native } from "../../runtime/bridge/bridge.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { getDefaultDtype } from "../../tensor/default_dtype.js";
 import {
   type Device,

@@ -1,6 +1,6 @@
 import { type Arguments, type MixedArguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, type Options, size } from "../../arguments/rule.js";
-import { needsPart } from "../../runtime/parts.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { embedding } from "../functional/embedding.js";

@@ -1,7 +1,7 @@
 // Tables of vectors, which are looked up by position.
 
 import { empty } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { normal_, zeros_ } from "../init.js";
 import { type LayerKind, parameterOf } from "../layer_options.js";

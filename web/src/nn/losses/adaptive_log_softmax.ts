@@ -21,7 +21,7 @@ import {
   unsqueeze,
   zeros,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { ModuleList } from "../containers/module_list.js";

@@ -9,7 +9,7 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, oneOrMore, Rule } from "../../arguments/rule.js";
 import { cat, full, logsumexp, stack, where, zeros } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { kLossArguments, type LossOptionsOf, lossFields, type Reduction } from "./loss_layer.js";

@@ -3,7 +3,7 @@
 import { readArguments, readOptions } from "../../arguments/read.js";
 import { boolean, functionOf, number, type Options } from "../../arguments/rule.js";
 import { add, clamp, mean, minimum, pairwiseDistance, sub, sum } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";

@@ -1,8 +1,8 @@
 import { readArguments } from "../../arguments/read.js";
 import { boolean, number, type Options, size } from "../../arguments/rule.js";
 import { ones, zeros } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
-import { needsPart } from "../../runtime/parts.js";
+import { fail } from "../../runtime/errors/errors.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { ones_, zeros_ } from "../init.js";

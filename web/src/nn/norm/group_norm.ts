@@ -1,7 +1,7 @@
 import { readArguments } from "../../arguments/read.js";
 import { boolean, count, number, type Options, size } from "../../arguments/rule.js";
 import { groupNorm, ones, zeros } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { ones_, zeros_ } from "../init.js";
 import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_options.js";

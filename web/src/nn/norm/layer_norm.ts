@@ -1,7 +1,7 @@
 import { readArguments } from "../../arguments/read.js";
 import { boolean, number, type Options, oneOrMore, size } from "../../arguments/rule.js";
 import { layerNorm, ones, zeros } from "../../generated/ops.js";
-import { needsPart } from "../../runtime/parts.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { ones_, zeros_ } from "../init.js";
 import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_options.js";

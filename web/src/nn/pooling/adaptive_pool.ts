@@ -8,7 +8,7 @@ import {
 } from "../../composites/index.js";
 import type { OutputSize } from "../../dispatch/types.js";
 import { adaptiveAvgPool2d, adaptiveMaxPool2d } from "../../generated/ops.js";
-import { needsPart } from "../../runtime/parts.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { declared, type Layer, layerOfOne } from "../layer.js";
 import { formatArguments } from "../module_text.js";

@@ -3,7 +3,7 @@ import { boolean, integer, type Options } from "../../arguments/rule.js";
 import { avgPool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import { avgPool1d, avgPool2d } from "../../generated/ops.js";
-import { needsPart } from "../../runtime/parts.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
 import { Module } from "../module.js";

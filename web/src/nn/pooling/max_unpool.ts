@@ -2,7 +2,7 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { listOf, type Options, size } from "../../arguments/rule.js";
 import { maxUnpool1d, maxUnpool2d, maxUnpool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
-import { needsPart } from "../../runtime/parts.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";

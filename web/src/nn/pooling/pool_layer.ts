@@ -3,8 +3,8 @@
 import { type Constructor, readArguments } from "../../arguments/read.js";
 import type { Rules } from "../../arguments/rule.js";
 import type { Ints } from "../../dispatch/types.js";
-import { fail } from "../../runtime/errors.js";
-import { needsPart } from "../../runtime/parts.js";
+import { fail } from "../../runtime/errors/errors.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Check, Layer } from "../layer.js";
 import { perDimension } from "../layer_options.js";

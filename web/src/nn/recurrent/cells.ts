@@ -3,8 +3,8 @@
 import { readArguments } from "../../arguments/read.js";
 import { boolean, type Options, oneOf, size, type Values } from "../../arguments/rule.js";
 import { empty, linear, squeeze, unsqueeze, zeros } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
-import { needsPart } from "../../runtime/parts.js";
+import { fail } from "../../runtime/errors/errors.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";

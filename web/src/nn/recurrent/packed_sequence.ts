@@ -1,6 +1,6 @@
 import { indexSelect } from "../../generated/ops.js";
 import type { Target } from "../../ops/to.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 

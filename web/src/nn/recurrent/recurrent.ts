@@ -13,8 +13,8 @@ import {
   unbind,
   zeros,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
-import { needsPart } from "../../runtime/parts.js";
+import { fail } from "../../runtime/errors/errors.js";
+import { needsPart } from "../../runtime/start/parts.js";
 import { ownView } from "../../tensor/own_result.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";

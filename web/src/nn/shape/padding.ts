@@ -4,7 +4,7 @@ import { readArguments } from "../../arguments/read.js";
 import { integer, number, Rule, type Rules } from "../../arguments/rule.js";
 import type { Ints } from "../../dispatch/types.js";
 import { pad } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Layer } from "../layer.js";

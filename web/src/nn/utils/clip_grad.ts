@@ -5,7 +5,7 @@ import { boolean, number, type Options, Rule } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { norm } from "../../generated/internal.js";
 import { add, clamp, clamp_, div, isfinite, mul_, stack, zeros } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";

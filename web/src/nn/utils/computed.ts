@@ -1,4 +1,4 @@
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { isComplex, isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Module } from "../module.js";

@@ -29,7 +29,7 @@ import {
 } from "../../generated/ops.js";
 import { allclose } from "../../ops/compare.js";
 import { finfo } from "../../ops/number_types.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";

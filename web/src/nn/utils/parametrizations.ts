@@ -5,7 +5,7 @@ import { noGrad } from "../../autograd/grad_mode.js";
 import { adjointOf } from "../../composites/linalg/matrices.js";
 import { vdot } from "../../composites/products.js";
 import { clone, copy_, div, mv, normalize } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";

@@ -5,7 +5,7 @@ import { type Arguments, readArguments, readNothing } from "../../arguments/read
 import { boolean, functionOf, Rule, text } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { copy_ } from "../../generated/ops.js";
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import { keep } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { ModuleDict } from "../containers/module_dict.js";

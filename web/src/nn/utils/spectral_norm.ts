@@ -1,7 +1,7 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { clone, copy_, div, dot, mv, normalize, t } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Module } from "../module.js";

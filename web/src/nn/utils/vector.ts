@@ -4,7 +4,7 @@ import { readArguments } from "../../arguments/read.js";
 import { Rule } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { cat, copy_, narrow, reshape, viewAs } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";

@@ -1,7 +1,7 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { Rule, text } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";
 import { Parameter, parameterFrom } from "../parameter.js";

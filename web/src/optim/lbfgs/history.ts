@@ -1,7 +1,7 @@
 // The history of L-BFGS, the search direction computed from it, and its form in a state dict.
 
 import { add_, clone, mul, mul_, neg, sub } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { quietly } from "../quietly.js";
 import { loadedNumber } from "../state.js";

@@ -1,7 +1,7 @@
 import { type MixedArguments, readArguments } from "../../arguments/read.js";
 import { count, functionOf, number, oneOf, type Values } from "../../arguments/rule.js";
-import { describe, fail } from "../../runtime/errors.js";
-import { isCapturing } from "../../runtime/live.js";
+import { isCapturing } from "../../runtime/bridge/live.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { checkRange } from "../check_range.js";
 import { callClosure } from "../closure.js";

@@ -1,8 +1,8 @@
 // The base class of all schedulers: the groups of an optimizer, and PyTorch's state dict.
 
 import { isPlainObject } from "../../arguments/read.js";
-import { describe, fail } from "../../runtime/errors.js";
-import { snakeCase } from "../../runtime/spelling.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
+import { snakeCase } from "../../runtime/host/spelling.js";
 
 /** The properties of a parameter group that schedulers use. */
 export interface ScheduledGroup {

@@ -2,8 +2,8 @@
 
 import { readArguments, readNothing } from "../../arguments/read.js";
 import { integer, listOf, Rule, unchecked } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
-import { runLive } from "../../runtime/live.js";
+import { runLive } from "../../runtime/bridge/live.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { BaseScheduler, type ScheduledGroup, type ScheduledOptimizer } from "./base.js";
 import { ReduceLROnPlateau } from "./plateau.js";
 import { kSchedulerOptions, LRScheduler, type SchedulerOptions } from "./scheduler.js";

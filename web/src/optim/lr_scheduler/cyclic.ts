@@ -1,5 +1,5 @@
 import { boolean, functionOf, number, oneOf, oneOrMore, positive } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { type Arguments, type OptionsOf, type Order, ownScheduler } from "./declared.js";
 import { setMomentum } from "./momentum.js";
 import { perGroup } from "./per_group.js";

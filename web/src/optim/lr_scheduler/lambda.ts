@@ -1,7 +1,7 @@
 // Schedulers with a formula given by the user.
 
 import { either, functionOf, listOf } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { type Arguments, type Order, ownScheduler } from "./declared.js";
 
 /** Returns the factor for an epoch, by which the initial rate, or for MultiplicativeLR the previous rate, is multiplied. */

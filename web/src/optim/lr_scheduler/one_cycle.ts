@@ -2,8 +2,8 @@
 // moves in the opposite direction.
 
 import { boolean, number, oneOf, oneOrMore } from "../../arguments/rule.js";
-import { describe, fail } from "../../runtime/errors.js";
-import { camelCase } from "../../runtime/spelling.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
+import { camelCase } from "../../runtime/host/spelling.js";
 import type { ScheduledGroup } from "./base.js";
 import { type Arguments, type OptionsOf, type Order, ownScheduler } from "./declared.js";
 import { setMomentum } from "./momentum.js";

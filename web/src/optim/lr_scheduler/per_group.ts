@@ -1,6 +1,6 @@
 // Settings that are one number for all groups, or a list with one per group.
 
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 
 /** Returns one value per group; throws InvalidArgument if a list has another length. */
 export function perGroup(

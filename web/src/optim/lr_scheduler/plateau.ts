@@ -10,8 +10,8 @@ import {
   size,
   type Values,
 } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
-import { isCapturing } from "../../runtime/live.js";
+import { isCapturing } from "../../runtime/bridge/live.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { BaseScheduler } from "./base.js";
 import { declared, type Order } from "./declared.js";

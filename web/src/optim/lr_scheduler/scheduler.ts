@@ -3,8 +3,8 @@
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, type Options } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
-import { runLive } from "../../runtime/live.js";
+import { runLive } from "../../runtime/bridge/live.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { BaseScheduler, type ScheduledOptimizer } from "./base.js";
 import { checkStepOrder, watchFirstStep } from "./step_order.js";
 

@@ -1,7 +1,7 @@
 // Schedulers with a single formula.
 
 import { count, number, positive, size } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { type OptionsOf, type Order, scheduler } from "./declared.js";
 
 const kStepLR = {

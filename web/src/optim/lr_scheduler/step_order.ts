@@ -1,6 +1,6 @@
 // A warning for schedulers whose step() is called before that of the optimizer, which skips the first learning rate.
 
-import { isDue } from "../../runtime/once.js";
+import { isDue } from "../../runtime/errors/once.js";
 
 const watched = new WeakSet<object>();
 const stepped = new WeakSet<object>();

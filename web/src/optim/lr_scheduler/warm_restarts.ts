@@ -1,7 +1,7 @@
 import { readArguments } from "../../arguments/read.js";
 import { count, number } from "../../arguments/rule.js";
-import { fail } from "../../runtime/errors.js";
-import { runLive } from "../../runtime/live.js";
+import { runLive } from "../../runtime/bridge/live.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { type Arguments, type OptionsOf, type Order, ownScheduler } from "./declared.js";
 
 const kWarmRestarts = {

@@ -2,7 +2,7 @@ import { readArguments } from "../../arguments/read.js";
 import { boolean, functionOf, type Options, Rule } from "../../arguments/rule.js";
 import { add_, copy_, zeros } from "../../generated/ops.js";
 import { Buffer, Module } from "../../nn/index.js";
-import { fail } from "../../runtime/errors.js";
+import { fail } from "../../runtime/errors/errors.js";
 import { deviceRule } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { quietly } from "../quietly.js";

@@ -1,7 +1,7 @@
 import { readArguments } from "../../arguments/read.js";
 import { Rule } from "../../arguments/rule.js";
 import { BatchNorm1d, type BatchNorm2d, type Module } from "../../nn/index.js";
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail } from "../../runtime/errors/errors.js";
 import { type Device, deviceRule } from "../../tensor/dtype.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { quietly } from "../quietly.js";

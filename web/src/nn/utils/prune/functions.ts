@@ -4,7 +4,7 @@ import { isPlainObject, readArguments, readNothing } from "../../../arguments/re
 import { either, listOf, Rule, text } from "../../../arguments/rule.js";
 import { noGrad } from "../../../autograd/grad_mode.js";
 import { cat, detach, narrow, onesLike, reshape } from "../../../generated/ops.js";
-import { fail, refusal } from "../../../runtime/errors.js";
+import { fail, refusal } from "../../../runtime/errors/errors.js";
 import { tensorRule } from "../../../tensor/rules.js";
 import { scope } from "../../../tensor/scope.js";
 import { Tensor } from "../../../tensor/tensor.js";

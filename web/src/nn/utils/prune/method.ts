@@ -8,7 +8,7 @@ import { axisOf } from "../../../composites/shapes.js";
 import { toDtype } from "../../../generated/internal.js";
 import { clone, copy_, detach, mul, onesLike } from "../../../generated/ops.js";
 import { type Index, slice } from "../../../ops/indexing.js";
-import { fail, refusal } from "../../../runtime/errors.js";
+import { fail, refusal } from "../../../runtime/errors/errors.js";
 import { scope } from "../../../tensor/scope.js";
 import { Tensor } from "../../../tensor/tensor.js";
 import { Module } from "../../module.js";

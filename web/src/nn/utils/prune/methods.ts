@@ -17,7 +17,7 @@ import {
   topk,
   zerosLike,
 } from "../../../generated/ops.js";
-import { fail } from "../../../runtime/errors.js";
+import { fail } from "../../../runtime/errors/errors.js";
 import { tensorRule } from "../../../tensor/rules.js";
 import type { Tensor } from "../../../tensor/tensor.js";
 import { BasePruningMethod, type PruningType } from "./method.js";

@@ -20,7 +20,7 @@ import {
   transpose,
 } from "../../../generated/ops.js";
 import { tensor } from "../../../ops/create.js";
-import { fail } from "../../../runtime/errors.js";
+import { fail } from "../../../runtime/errors/errors.js";
 import { tensorRule } from "../../../tensor/rules.js";
 import { scope } from "../../../tensor/scope.js";
 import type { Tensor } from "../../../tensor/tensor.js";

@@ -3,7 +3,7 @@
 import { type Arguments, readArguments } from "../../../arguments/read.js";
 import { boolean, element, listOf, type Options, oneOf } from "../../../arguments/rule.js";
 import { narrow, pad, stack, transpose, unbind } from "../../../generated/ops.js";
-import { fail } from "../../../runtime/errors.js";
+import { fail } from "../../../runtime/errors/errors.js";
 import { tensorRule } from "../../../tensor/rules.js";
 import { scope } from "../../../tensor/scope.js";
 import { Tensor } from "../../../tensor/tensor.js";

@@ -1,6 +1,6 @@
 // What a value is, also if it comes from another realm (an iframe, a vm context, a test environment), where instanceof is false.
 
-import { fail } from "./errors.js";
+import { fail } from "../errors/errors.js";
 
 /** Returns the name of the built-in class of a value: "Map", "Int32Array", "WebAssembly.Module"; "Object" for others. */
 export function builtInName(value: unknown): string {

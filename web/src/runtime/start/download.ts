@@ -1,11 +1,11 @@
 // Downloading a build. Its script and its WebAssembly files are requested at the same time, and the core is compiled while it
 // arrives: the script would only request a file once it runs, one round trip later.
 
-import { kLoaders } from "../files.js";
+import { kLoaders } from "../../files.js";
+import type { ModuleFactory } from "../bridge/native.js";
+import { nodeProcess } from "../host/node.js";
 import type { Variant } from "./builds.js";
 import { importAgain } from "./import_again.js";
-import type { ModuleFactory } from "./native.js";
-import { nodeProcess } from "./node.js";
 import { Parts } from "./parts.js";
 import { isHtml } from "./start_failure.js";
 import type { WasmFiles } from "./wasm_files.js";

@@ -21,13 +21,13 @@
 //   dtype?                   -1, or code
 //   choice                   index in the list of the op table
 //
-// Functions and other JavaScript values are also passed as numbers (runtime/callbacks.ts), of which the callee
+// Functions and other JavaScript values are also passed as numbers (runtime/bridge/callbacks.ts), of which the callee
 // takes ownership.
 //
 // Results are handles at the front of the frame. A call that fails returns kFailed; takeError() then
 // returns "Code\nmessage". C++ holds no pointer into the frame across a call back to JavaScript.
 
-import type { ErrorCode } from "../generated/border.js";
+import type { ErrorCode } from "../../generated/border.js";
 
 /** The result of a native function that failed. */
 export const kFailed = -1;
@@ -35,7 +35,7 @@ export const kFailed = -1;
 /** The outcome of opening the device with what init() was given, if that cannot be used. */
 export const kRefused = -2;
 
-export type { NativeFunctions } from "../generated/native_functions.js";
+export type { NativeFunctions } from "../../generated/native_functions.js";
 
 /** A started module; functionsOf() in bridge.ts finds its NativeFunctions. */
 export interface NativeModule {
@@ -43,7 +43,7 @@ export interface NativeModule {
   readonly wasmMemory: WebAssembly.Memory;
   /** Ends all threads, after which nothing references the module; only in builds with threads. */
   stopThreads?(): Promise<unknown>;
-  /** Takes the bytes of a part of the engine; see runtime/parts.ts. */
+  /** Takes the bytes of a part of the engine; see runtime/start/parts.ts. */
   addPart?(number: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Whether the part with this number is there. */
   hasPart?(number: number): boolean;
@@ -64,13 +64,13 @@ export interface NativeModule {
   };
   /** Called by C++ instead of what was called, once the engine has failed; throws. */
   failed?: (isStopped: boolean) => never;
-  /** Called by C++; see runtime/call_function.ts and runtime/callbacks.ts. */
+  /** Called by C++; see runtime/bridge/call_function.ts and runtime/bridge/callbacks.ts. */
   callFunction?: (id: number, count: number, call: number) => number;
   functionName?: (id: number) => string;
   /** Returns what a function threw, serialized for other threads. */
   describeThrown?: (id: number) => string;
   dropValue?: (id: number) => void;
-  /** Called by C++; see runtime/messages.ts. */
+  /** Called by C++; see runtime/errors/messages.ts. */
   showWarning?: (message: string) => number;
   captureStack?: () => string;
   /** The object like navigator.gpu that was passed to init(), for the player on this thread. */
@@ -170,7 +170,7 @@ export interface ModuleOptions {
     imports: WebAssembly.Imports,
     receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
   ) => object;
-  /** Returns the bytes of a part of the engine at once; see runtime/parts.ts. */
+  /** Returns the bytes of a part of the engine at once; see runtime/start/parts.ts. */
   readPart?: (number: number) => Uint8Array<ArrayBuffer>;
   /** The content of the .wasm file, instead of its address. */
   wasmBinary?: Uint8Array;

@@ -1,8 +1,8 @@
 // What init() takes as the WebAssembly file. The types of the package do not name those of WebAssembly, which TypeScript knows only
 // with the DOM.
 
-import { isPromise } from "./promise.js";
-import { builtInName, isBytes } from "./realm.js";
+import { isPromise } from "../host/promise.js";
+import { builtInName, isBytes } from "../host/realm.js";
 
 /** What is expected, for messages. */
 export const kWasmModule =

@@ -1,7 +1,7 @@
 // What a start that failed says. Browsers name the reason only in their console, so files that could not be used are requested once
 // more: the answer tells what is wrong.
 
-import { nodeProcess } from "./node.js";
+import { nodeProcess } from "../host/node.js";
 
 /** A server that does not answer must not delay the error much. */
 const kPatience = 3000; // ms

@@ -1,16 +1,16 @@
 // The workers of the engine's threads. They run the script of a variant, which detects that it runs as a thread.
 
-import { kWorkers } from "../files.js";
-import { addressed } from "./address.js";
-import type { Variant } from "./builds.js";
-import { EdgeGradError } from "./errors.js";
-import { queueMicrotask } from "./host.js";
+import { kWorkers } from "../../files.js";
+import type { ThreadWorker } from "../bridge/native.js";
+import { EdgeGradError } from "../errors/errors.js";
+import { queueMicrotask } from "../host/host.js";
+import { nodeFiles, nodeProcess } from "../host/node.js";
+import { startTimeout } from "../host/timeout.js";
+import { addressed } from "../start/address.js";
+import type { Variant } from "../start/builds.js";
+import { moduleFlags } from "../start/module_flags.js";
+import { faultOf } from "../start/start_failure.js";
 import { rejectAll } from "./keep_alive.js";
-import { moduleFlags } from "./module_flags.js";
-import type { ThreadWorker } from "./native.js";
-import { nodeFiles, nodeProcess } from "./node.js";
-import { faultOf } from "./start_failure.js";
-import { startTimeout } from "./timeout.js";
 import {
   adviceOnWorkers,
   type CreateWorker,

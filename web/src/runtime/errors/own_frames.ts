@@ -25,7 +25,7 @@ export interface Frame {
   readonly ran: string;
 }
 
-/** What the package knows of its frames where it is one file (runtime/one_file_frames.ts). */
+/** What the package knows of its frames where it is one file (runtime/errors/one_file_frames.ts). */
 export interface OneFile {
   /** Runs a function that reads a stack for the first time, and returns the frames of the code that ran; null if that is unknown. */
   framesIn(read: () => unknown): string[] | null;

@@ -1,7 +1,7 @@
 // Workers in pages that restrict them: with a content security policy that requires Trusted Types the address of a script must come
 // from a policy, and a program can construct workers itself.
 
-import { describe, EdgeGradError, fail } from "./errors.js";
+import { describe, EdgeGradError, fail } from "../errors/errors.js";
 
 /** The option `createWorker` of init(). */
 export type CreateWorker = (

@@ -1,22 +1,22 @@
 // Finding and starting a WebAssembly build.
 
-import { kWasmFiles } from "../files.js";
+import { kWasmFiles } from "../../files.js";
+import type { ModuleOptions, NativeModule } from "../bridge/native.js";
+import { EdgeGradError } from "../errors/errors.js";
+import { kTimers } from "../host/host.js";
+import { nextTask } from "../host/next_task.js";
+import { nodeFiles, nodeProcess } from "../host/node.js";
+import { allocateSharedMemory, kPageBytes } from "../threads/shared_memory.js";
+import type { CreateWorker } from "../threads/worker_script.js";
+import { WorkerFailure, Workers } from "../threads/workers.js";
 import { addressed } from "./address.js";
 import type { Variant } from "./builds.js";
 import { type Download, downloadAhead, takeDownload } from "./download.js";
-import { EdgeGradError } from "./errors.js";
 import { withModule } from "./given_module.js";
-import { kTimers } from "./host.js";
-import type { ModuleOptions, NativeModule } from "./native.js";
-import { nextTask } from "./next_task.js";
-import { nodeFiles, nodeProcess } from "./node.js";
 import type { Parts } from "./parts.js";
 import { pathOf } from "./paths.js";
-import { allocateSharedMemory, kPageBytes } from "./shared_memory.js";
 import { addressIn, adviceFor, faultOf, isOfMemory, plainReason } from "./start_failure.js";
 import { locate, type WasmUrl, wasmFilesOf } from "./wasm_files.js";
-import type { CreateWorker } from "./worker_script.js";
-import { WorkerFailure, Workers } from "./workers.js";
 
 /** A started module and the workers of its threads, if it has threads. */
 export interface LoadedModule {

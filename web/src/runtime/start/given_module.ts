@@ -1,12 +1,12 @@
 // The WebAssembly file that a program passes to init(): where none can be fetched or compiled, as in runtimes for the edge, or where
 // it is part of another file.
 
-import { kLoaders } from "../files.js";
+import { kLoaders } from "../../files.js";
+import { fail, refusal } from "../errors/errors.js";
+import { isBytes } from "../host/realm.js";
 import type { Variant } from "./builds.js";
 import { compile, type Download } from "./download.js";
-import { fail, refusal } from "./errors.js";
 import { importAgain } from "./import_again.js";
-import { isBytes } from "./realm.js";
 import { chooseVariant } from "./variant.js";
 import { isModule, isResponse, kWasmModule } from "./wasm_source.js";
 

@@ -1,7 +1,7 @@
 // The frames of the package where it is one file, as in Node.js, Deno, Bun and test runners. There source maps may be applied to stacks,
 // after which the package's code can no longer be told apart by its positions.
 
-import { processHere } from "./node.js";
+import { processHere } from "../host/node.js";
 import type { OneFile } from "./own_frames.js";
 
 /** The file of the installed package. */

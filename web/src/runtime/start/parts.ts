@@ -2,9 +2,9 @@
 // parts that the program's modules ask for; init() does not wait for the others, which are loaded once it has resolved. An op that
 // needs a part sooner loads it synchronously (bindings/parts.js).
 
-import { EdgeGradError } from "./errors.js";
-import type { NativeModule } from "./native.js";
-import { nodeFiles, nodeProcess } from "./node.js";
+import type { NativeModule } from "../bridge/native.js";
+import { EdgeGradError } from "../errors/errors.js";
+import { nodeFiles, nodeProcess } from "../host/node.js";
 import { pathOf } from "./paths.js";
 
 // `npm run generate` writes both lists (scripts/split/parts.mjs).

@@ -6,6 +6,6 @@ declare module "*.wasm?module" {
 
 // The JavaScript files that Emscripten generates for the .wasm files.
 declare module "*.mjs" {
-  const factory: import("./native.js").ModuleFactory;
+  const factory: import("../bridge/native.js").ModuleFactory;
   export default factory;
 }

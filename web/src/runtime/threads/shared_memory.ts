@@ -1,6 +1,6 @@
 // How much memory an engine may take, and the memory that its threads share.
 
-import { nodeProcess } from "./node.js";
+import { nodeProcess } from "../host/node.js";
 import { ThreadsFailure } from "./workers.js";
 
 /** The unit in which memory grows. */

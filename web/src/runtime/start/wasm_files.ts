@@ -1,9 +1,9 @@
 // The addresses of the WebAssembly files of a build.
 
-import { kPartFiles, kWasmFiles } from "../files.js";
+import { kPartFiles, kWasmFiles } from "../../files.js";
+import { fail, refusal } from "../errors/errors.js";
 import { addressed } from "./address.js";
 import type { Variant } from "./builds.js";
-import { fail, refusal } from "./errors.js";
 import { canLoadParts, type Part } from "./parts.js";
 
 /** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */

@@ -1,7 +1,7 @@
 // The conversion of objects by JavaScript's operators. Operators cannot be overloaded: they convert an object to
 // a number or a string first, so without an error `a > b` would compare strings and `a * 2` would be NaN.
 
-import { fail } from "./errors.js";
+import { fail } from "../errors/errors.js";
 
 /** The type that an operator requests from an object. */
 export type Hint = "string" | "number" | "default";

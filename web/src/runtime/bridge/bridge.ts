@@ -1,11 +1,11 @@
 // The rest of the package reaches the started module through this file: its functions and this thread's call frame.
 // Before init() every function throws NotInitialized, so callers need not check.
 
+import { EdgeGradError, type ErrorCode, renamed } from "../errors/errors.js";
+import { fromDescription } from "../errors/portable_error.js";
+import { rejectAll } from "../threads/keep_alive.js";
 import { dropAllValues, heldValue } from "./callbacks.js";
-import { EdgeGradError, type ErrorCode, renamed } from "./errors.js";
-import { rejectAll } from "./keep_alive.js";
 import { kFailed, type NativeFunctions, type NativeModule } from "./native.js";
-import { fromDescription } from "./portable_error.js";
 
 // The module's names are those in NativeFunctions with this prefix.
 const kPrefix = "eg_";

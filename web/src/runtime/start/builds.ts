@@ -1,6 +1,6 @@
 // The WebAssembly builds, and what they need of a JavaScript engine.
 
-import { nodeProcess } from "./node.js";
+import { nodeProcess } from "../host/node.js";
 
 /** A build of the engine: threads and relaxed SIMD, threads and SIMD, or SIMD on one thread. */
 export type Variant = (typeof kVariants)[number];

@@ -1,7 +1,7 @@
 // What a host must have. One that lacks it would fail with an error that names something else.
 
-import { fail } from "./errors.js";
-import { processHere } from "./node.js";
+import { fail } from "../errors/errors.js";
+import { processHere } from "../host/node.js";
 
 /** Throws Internal, in the name of `where`, if the engine cannot run in this host. Older versions of Node lack getBuiltinModule(). */
 export function requireHost(where: string): void {

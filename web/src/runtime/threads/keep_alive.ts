@@ -1,8 +1,8 @@
 // Promises that the engine's threads settle later. Node exits when nothing is scheduled, and the work of the engine's threads does
 // not count, so a timer keeps the process alive while a promise is pending. When the engine stops, all pending promises reject.
 
-import type { AbortSignalLike } from "./abort.js";
-import { clearInterval, setInterval } from "./host.js";
+import type { AbortSignalLike } from "../host/abort.js";
+import { clearInterval, setInterval } from "../host/host.js";
 
 const kInterval = 1000; // ms
 

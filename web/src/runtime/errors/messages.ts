@@ -1,6 +1,6 @@
 // What C++ needs from JavaScript for its messages: the console for warnings, and the program's stack.
 
-import { holdValue } from "./callbacks.js";
+import { holdValue } from "../bridge/callbacks.js";
 import { type Frame, framesAbove, linesOf, withoutOwnFrames } from "./own_frames.js";
 
 /** Enough to reach the program's own frames below those of the engine. */

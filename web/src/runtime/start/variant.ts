@@ -1,9 +1,9 @@
 // The choice between the three WebAssembly builds.
 
-import { kWorkers } from "../files.js";
+import { kWorkers } from "../../files.js";
+import { fail } from "../errors/errors.js";
+import { nodeProcess } from "../host/node.js";
 import { fastestVariant, hasRelaxedSimd, hasThreads, type Variant } from "./builds.js";
-import { fail } from "./errors.js";
-import { nodeProcess } from "./node.js";
 
 // "edgegrad/single" contains no other build.
 function isSingle(): boolean {

@@ -1,8 +1,8 @@
 // The addresses in files.ts are relative to import.meta.url, which bundlers leave undefined when they write CommonJS, and which some
 // runtimes do not have. There they are relative to the script that runs, or empty.
 
-import { nodeProcess } from "./node.js";
-import { fileOfPackage } from "./own_frames.js";
+import { fileOfPackage } from "../errors/own_frames.js";
+import { nodeProcess } from "../host/node.js";
 
 /** Calls a function of files.ts that contains an address; undefined where no address is known. */
 export function addressed<T>(make: () => T): T | undefined {

@@ -1,7 +1,7 @@
 // Firefox remembers the failure of an import for as long as the page lives: a later one fails at once, without a request. So what has
 // failed is imported under another address.
 
-import { importAt } from "../files.js";
+import { importAt } from "../../files.js";
 import { addressIn } from "./start_failure.js";
 
 /** The number of the next attempt, of addresses whose first one has failed. */

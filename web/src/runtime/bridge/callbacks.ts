@@ -3,7 +3,7 @@
 // A native function that receives such a number takes ownership of it: C++ calls dropValue() when
 // nothing refers to the value any more.
 
-import { describeError } from "./portable_error.js";
+import { describeError } from "../errors/portable_error.js";
 
 /** A function that C++ calls: its arguments and results are words of the call frame. */
 export type FrameCallback = (words: readonly number[]) => readonly number[];

@@ -1,10 +1,10 @@
 // The error class of this package, and helpers for its messages.
 
-import type { ErrorCode } from "../generated/border.js";
+import type { ErrorCode } from "../../generated/border.js";
 import { kThisCopy, otherCopyOf } from "./copy.js";
 import { hideOwnFrames } from "./own_frames.js";
 
-export type { ErrorCode } from "../generated/border.js";
+export type { ErrorCode } from "../../generated/border.js";
 
 /** An error thrown by edgegrad: `code` is for programs, `message` for people. */
 export class EdgeGradError extends Error {

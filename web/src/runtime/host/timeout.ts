@@ -1,8 +1,8 @@
 // Timeouts for answers that arrive through the event loop. While this thread computes, no answer can arrive, and afterwards timers
 // that are overdue go off before messages that have waited as long. So such time does not count.
 
+import { unref } from "../threads/keep_alive.js";
 import { kTimers } from "./host.js";
-import { unref } from "./keep_alive.js";
 
 /** A timeout consists of periods of this length. A period that ends late, because this thread was busy, counts as one. */
 const kPeriod = 1000; // ms

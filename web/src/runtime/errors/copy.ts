@@ -1,8 +1,8 @@
 // Copies of the package in one program, as package managers and bundlers make them by mistake: each has an engine of its own, and none
 // knows the tensors of another. Errors about such an object say so.
 
+import { kVersion } from "../start/version.js";
 import { fileOfPackage } from "./own_frames.js";
-import { kVersion } from "./version.js";
 
 /** One of the copies. */
 interface Copy {
