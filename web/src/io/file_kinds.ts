@@ -1,8 +1,8 @@
 // What a file is, by how it begins: people mix up formats, and servers send pages instead of files.
 
 import { readNothing } from "../arguments/read.js";
-import { describe, fail } from "../runtime/errors.js";
-import { isBuffer } from "../runtime/realm.js";
+import { describe, fail } from "../runtime/errors/errors.js";
+import { isBuffer } from "../runtime/host/realm.js";
 
 /** What a file is. */
 export interface FileKind {
