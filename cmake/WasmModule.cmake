@@ -34,7 +34,7 @@ set(link_options
   --bind -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createEdgegrad -sENVIRONMENT=web,worker,node
   -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -Wno-pthreads-mem-growth
   -sFILESYSTEM=0 -sASSERTIONS=0 -sWASM_BIGINT
-  # The names of functions, which scripts/function_order.mjs removes, and unused memory at the start with room for a byte
+  # The names of functions, which scripts/building/function_order.mjs removes, and unused memory at the start with room for a byte
   # for each function: scripts/split records there which of them run.
   --profiling-funcs -sGLOBAL_BASE=16384
   # No `new Function`: the content security policy of a page, or a flag of Node.js, may forbid it.
@@ -42,7 +42,7 @@ set(link_options
   # Exports are used directly from wasmExports under their C++ names (-lexports.js), without a wrapper for each.
   -sEXPORT_KEEPALIVE=0 -lexports.js
   # Functions with a single caller are not inlined merely for that reason: a separate function can be placed next to
-  # similar ones (scripts/function_order.mjs), which saves more than a call costs. Zeros between data segments are kept,
+  # similar ones (scripts/building/function_order.mjs), which saves more than a call costs. Zeros between data segments are kept,
   # because they compress to nothing, while code that fills memory piece by piece does not. A second pass at the end
   # coalesces local variables and orders them by use, which saves 1 kB.
   -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=0,--skip-pass=memory-packing,--coalesce-locals,--reorder-locals,--vacuum

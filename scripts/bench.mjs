@@ -25,10 +25,10 @@ import { keptSweep, kSweepResults, sweepFile } from "../tests/bench/sweep/page.m
 import { runSweep } from "../tests/bench/sweep/run.mjs";
 import { kWorkloads } from "../tests/bench/workloads/index.mjs";
 import { buildForNode, buildWasm } from "./build.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
-import { newerNode } from "./newer_node.mjs";
+import { buildWeb } from "./building/web_build.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
+import { newerNode } from "./machine/newer_node.mjs";
 import { expected, kRoot, main, read, seconds } from "./process.mjs";
-import { buildWeb } from "./web_build.mjs";
 
 const kTorchPackages = "Debian: python3-torch, and libopenblas0-pthread";
 

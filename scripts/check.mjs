@@ -4,7 +4,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensurePackages } from "./apt.mjs";
 import { findRuleErrors } from "./checks/autograd_rules.mjs";
 import { findCircles } from "./checks/circles.mjs";
 import { biome, clangFormat, kCppFolders } from "./checks/formatting.mjs";
@@ -14,8 +13,9 @@ import { findNamesDefinedTwice } from "./checks/public_names.mjs";
 import { findSpellingErrors } from "./checks/spelling.mjs";
 import { findTidyErrors } from "./checks/tidy.mjs";
 import { findTimers } from "./checks/timers.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
-import { writeNativeFunctions } from "./native_functions.mjs";
+import { writeNativeFunctions } from "./generating/native_functions.mjs";
+import { ensurePackages } from "./machine/apt.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { checkPatterns } from "./patterns.mjs";
 import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
 

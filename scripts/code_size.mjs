@@ -10,13 +10,13 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildWasm, kVariants } from "./build.mjs";
-import { bundleSizes } from "./bundles.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
+import { bundleSizes } from "./building/bundles.mjs";
+import { wasmEnvironment } from "./building/toolchain.mjs";
+import { ModuleReader } from "./building/wasm_module.mjs";
+import { buildWeb, kDist } from "./building/web_build.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { checkPatterns } from "./patterns.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
-import { wasmEnvironment } from "./toolchain.mjs";
-import { ModuleReader } from "./wasm_module.mjs";
-import { buildWeb, kDist } from "./web_build.mjs";
 
 const kDtypes = [
   ["complex", /complex/],

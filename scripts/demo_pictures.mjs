@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensureNodeModules } from "./dependencies.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { expected, kRoot, main, step } from "./process.mjs";
 
 const kPictures = join(kRoot, "demos", "site", "start", "pictures");

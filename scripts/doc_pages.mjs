@@ -1,11 +1,11 @@
-// npm run docs: writes the lists of docs/generated (scripts/lists.mjs), and in the guide the tables of the ops that edgegrad/onnx reads and
+// npm run docs: writes the lists of docs/generated (scripts/docs/lists.mjs), and in the guide the tables of the ops that edgegrad/onnx reads and
 // writes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { buildForNode } from "./build.mjs";
-import { writeLists } from "./lists.mjs";
-import { withMarkedPart } from "./marked_text.mjs";
+import { writeLists } from "./docs/lists.mjs";
+import { withMarkedPart } from "./docs/marked_text.mjs";
 import { main, step } from "./process.mjs";
 
 function writePart({ path, part }, text) {

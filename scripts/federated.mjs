@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensurePackages } from "./apt.mjs";
 import { buildForNode } from "./build.mjs";
+import { ensurePackages } from "./machine/apt.mjs";
 import { kRoot, main, show } from "./process.mjs";
 
 const kExample = join(kRoot, "examples", "federated.mjs");

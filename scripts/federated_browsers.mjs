@@ -4,9 +4,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensurePackages } from "./apt.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
 import { kIsolation } from "./isolation.mjs";
+import { ensurePackages } from "./machine/apt.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { kRoot, main, show } from "./process.mjs";
 import { serveFolder } from "./serve_folder.mjs";
 

@@ -4,8 +4,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensurePackages } from "./apt.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
+import { ensurePackages } from "./machine/apt.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { expected, kRoot, main } from "./process.mjs";
 
 const kVariants = ["simd", "single"];

@@ -4,9 +4,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ensureNodeModules } from "./dependencies.mjs";
-import { writeNativeFunctions } from "./native_functions.mjs";
-import { buildPreset } from "./preset.mjs";
+import { buildPreset } from "./building/preset.mjs";
+import { writeNativeFunctions } from "./generating/native_functions.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { kRoot, main, quiet, step } from "./process.mjs";
 
 await main(async () => {
@@ -32,7 +32,7 @@ await main(async () => {
   await step("write web/src/generated/native_functions.ts", async () =>
     writeNativeFunctions({ check: false }),
   );
-  await step("scripts/generate_ops.mjs", () =>
-    quiet(process.execPath, [join(kRoot, "scripts", "generate_ops.mjs")]),
+  await step("scripts/generating/generate_ops.mjs", () =>
+    quiet(process.execPath, [join(kRoot, "scripts", "generating", "generate_ops.mjs")]),
   );
 });

@@ -8,9 +8,9 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensurePackage } from "./build.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
-import { writeLists } from "./lists.mjs";
-import { withMarkedPart } from "./marked_text.mjs";
+import { writeLists } from "./docs/lists.mjs";
+import { withMarkedPart } from "./docs/marked_text.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { CommandError, expected, kRoot, main, quiet, step } from "./process.mjs";
 
 const kHelp = `npm run pack:check -- [options]

@@ -5,10 +5,10 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { ensurePackages } from "./apt.mjs";
 import { biome, clangFormat, kCppFolders } from "./checks/formatting.mjs";
 import { findAllLayeringErrors } from "./checks/layering.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
+import { ensurePackages } from "./machine/apt.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { CommandError, expected, kRoot, main, quiet, read, step } from "./process.mjs";
 
 const kFolder = "scripts/hooks";

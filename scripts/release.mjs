@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { kVariants, wasmFiles } from "./build.mjs";
-import { kLists, writeLists } from "./lists.mjs";
+import { kLists, writeLists } from "./docs/lists.mjs";
 import { expected, kRoot, main, quiet, read, step } from "./process.mjs";
 import {
   datedChangelog,
@@ -15,7 +15,7 @@ import {
   obstacles,
   unreleasedSection,
   withVersion,
-} from "./release_plan.mjs";
+} from "./releasing/release_plan.mjs";
 
 const kHelp = `npm run release -- patch|minor|major|X.Y.Z [options]
   --dry-run   check, and say what would be done; change nothing

@@ -7,11 +7,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildPackage } from "./build.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
+import { writeLists } from "./docs/lists.mjs";
+import { writeReference } from "./docs/reference.mjs";
 import { kIsolation } from "./isolation.mjs";
-import { writeLists } from "./lists.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { kRoot, main, quiet, step } from "./process.mjs";
-import { writeReference } from "./reference.mjs";
 import { serveFolder } from "./serve_folder.mjs";
 
 const kSite = join(kRoot, "build", "site");

@@ -4,7 +4,7 @@
 // failed in a section that drives browsers, servers or processes runs once more at the end, alone.
 
 import { parseArgs } from "node:util";
-import { ensureNodeModules } from "./dependencies.mjs";
+import { ensureNodeModules } from "./machine/dependencies.mjs";
 import { expected, isExpected, main } from "./process.mjs";
 import { failureLines } from "./testing/runners.mjs";
 import { kGroups, kSections } from "./testing/sections.mjs";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensurePackages } from "../../scripts/apt.mjs";
+import { ensurePackages } from "../../scripts/machine/apt.mjs";
 
 const kStartMs = 60_000;
 const kTryMs = 5;

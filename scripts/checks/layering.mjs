@@ -10,9 +10,9 @@ import {
   kPeersOfAddon,
   kSharedByAddons,
 } from "../addons.mjs";
+import { kWebBundle } from "../building/web_bundle.mjs";
 import { idlePatterns } from "../patterns.mjs";
 import { kRoot, main } from "../process.mjs";
-import { kWebBundle } from "../web_bundle.mjs";
 
 // Each table has one line per layer, with the layers below it that it may use. A layer is a folder, which may always use itself, or a file
 // that belongs to another layer than its folder; such a file has its own line above that of the folder.

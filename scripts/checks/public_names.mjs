@@ -3,9 +3,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { kWebBundle } from "../building/web_bundle.mjs";
 import { idlePatterns } from "../patterns.mjs";
 import { kRoot } from "../process.mjs";
-import { kWebBundle } from "../web_bundle.mjs";
 
 /** Ops of the engine that index.ts exports in an extended form, and how they are extended. */
 const kExtended = {

@@ -18,8 +18,8 @@ import {
 } from "typedoc";
 import ts from "typescript";
 import { kAddons } from "../addons.mjs";
-import { kLists, listPath } from "../lists.mjs";
-import { kGuide } from "../reference.mjs";
+import { kLists, listPath } from "../docs/lists.mjs";
+import { kGuide } from "../docs/reference.mjs";
 import { prepareSearch } from "./search.mjs";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));

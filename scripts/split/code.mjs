@@ -1,9 +1,9 @@
 // Reads the instructions of a module that matter for splitting it.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { withNames } from "../function_order.mjs";
+import { withNames } from "../building/function_order.mjs";
+import { ModuleReader } from "../building/wasm_module.mjs";
 import { quiet } from "../process.mjs";
-import { ModuleReader } from "../wasm_module.mjs";
 
 /** Short names of functions by their indices, which are also the names of exports that a split creates. */
 export const shortName = (index) => `$${index.toString(36)}`;

@@ -1,6 +1,12 @@
 // The constants of a module, and the part that has them. They never change, so it is safe that every thread writes those of a part again.
 
-import { kSection, ModuleReader, section, signedLeb, vectorBytes } from "../wasm_module.mjs";
+import {
+  kSection,
+  ModuleReader,
+  section,
+  signedLeb,
+  vectorBytes,
+} from "../building/wasm_module.mjs";
 
 const kSegment = ".rodata";
 

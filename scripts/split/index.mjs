@@ -2,9 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { kFeatures, orderFunctions } from "../function_order.mjs";
-import { checkPatterns } from "../patterns.mjs";
-import { quiet } from "../process.mjs";
+import { kFeatures, orderFunctions } from "../building/function_order.mjs";
 import {
   elementSection,
   importSection,
@@ -12,7 +10,9 @@ import {
   kSection,
   kTableKind,
   ModuleReader,
-} from "../wasm_module.mjs";
+} from "../building/wasm_module.mjs";
+import { checkPatterns } from "../patterns.mjs";
+import { quiet } from "../process.mjs";
 import { codeOf, shortName } from "./code.mjs";
 import { constantsOf, dataSection, withoutConstants } from "./constants.mjs";
 import { LinkedModule } from "./linked_module.mjs";

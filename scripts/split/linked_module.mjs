@@ -1,7 +1,7 @@
 // Reads a module that the linker wrote with --emit-relocs: the functions and data to which each function and each piece of data refers. The
 // format is described in "WebAssembly Object File Linking" of the tool conventions.
 
-import { Cursor, kSection, ModuleReader } from "../wasm_module.mjs";
+import { Cursor, kSection, ModuleReader } from "../building/wasm_module.mjs";
 
 const kSymbol = { function: 0, data: 1, global: 2, section: 3, tag: 4, table: 5 };
 const kSymbolTable = 8;

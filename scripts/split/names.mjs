@@ -1,8 +1,8 @@
 // Short names for the core's exports to the other parts.
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { exportSection, importSection, kSection, ModuleReader } from "../building/wasm_module.mjs";
 import { checkPatterns } from "../patterns.mjs";
-import { exportSection, importSection, kSection, ModuleReader } from "../wasm_module.mjs";
 
 /** Names that Binaryen has generated. All others are used by JavaScript. */
 const kMade = [/^\$/, /^fimport\$/, /^global/];

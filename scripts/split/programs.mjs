@@ -1,7 +1,7 @@
 // The programs that decide what the core contains: everything that runs in them. Each is what people train in a page, with random
 // sizes, so that code for the remainders of loops runs as well. `random` returns an integer in [from, to), often the first or the last.
 
-import { gc } from "../garbage_collector.mjs";
+import { gc } from "../testing/garbage_collector.mjs";
 
 // The engine keeps the clock that exists when it is imported, so this file must be imported first.
 const { now } = performance;

@@ -10,7 +10,7 @@ import {
   section,
   signedLeb,
   vectorBytes,
-} from "../wasm_module.mjs";
+} from "../building/wasm_module.mjs";
 
 /** The address of the description, in memory that the linker leaves unused (GLOBAL_BASE in cmake/WasmModule.cmake). */
 const kAddress = 1024;

@@ -3,9 +3,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { ensurePackages, isDebian } from "../apt.mjs";
 import { ensurePackage } from "../build.mjs";
-import { buildPreset } from "../preset.mjs";
+import { buildPreset } from "../building/preset.mjs";
+import { ensurePackages, isDebian } from "../machine/apt.mjs";
 import { CommandError, expected, kRoot, showAnd } from "../process.mjs";
 
 // A section that hangs fails after this time, so that the following ones still run.

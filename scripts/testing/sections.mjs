@@ -1,7 +1,7 @@
 // The sections of the tests: what each section runs, and whether it is part of `npm test` or only of `npm run test:all`.
 
 import { nodeVariant } from "../build.mjs";
-import { newerNode } from "../newer_node.mjs";
+import { newerNode } from "../machine/newer_node.mjs";
 import {
   debugPreset,
   kBorderTests,

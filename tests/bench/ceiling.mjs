@@ -5,8 +5,8 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { ensureEmscripten } from "../../scripts/building/toolchain.mjs";
 import { kRoot, quiet, step } from "../../scripts/process.mjs";
-import { ensureEmscripten } from "../../scripts/toolchain.mjs";
 
 const kFolder = join(kRoot, "build", "bench");
 const kFlags = { simd: [], relaxed: ["-mrelaxed-simd", "-DEG_RELAXED_SIMD=1"] };

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { kLists, quickLists } from "../../scripts/lists.mjs";
-import { guidePages } from "../../scripts/reference.mjs";
+import { kLists, quickLists } from "../../scripts/docs/lists.mjs";
+import { guidePages } from "../../scripts/docs/reference.mjs";
 import { kRoot } from "../js/support/files.mjs";
 import { anchorsOf, kContributorsPages, kPages, linksOf, textOf } from "./support/markdown.mjs";
 

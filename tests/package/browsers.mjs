@@ -1,6 +1,6 @@
 // The browsers used in one run of the checks.
 
-import { ensurePackages } from "../../scripts/apt.mjs";
+import { ensurePackages } from "../../scripts/machine/apt.mjs";
 import { startChromium } from "../browser/support/chromium.mjs";
 import { startFirefox } from "../browser/support/firefox.mjs";
 import { startWebKit } from "../browser/support/webkit.mjs";

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { debianMirror } from "../../scripts/apt.mjs";
+import { debianMirror } from "../../scripts/machine/apt.mjs";
 import { cacheFolder, quiet, step } from "../../scripts/process.mjs";
 
 export const kVersion = "2.6.0";

@@ -3,7 +3,7 @@
 import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { markedPart } from "../../scripts/marked_text.mjs";
+import { markedPart } from "../../scripts/docs/marked_text.mjs";
 import { kPage, tables } from "./table.mjs";
 
 test("docs/pytorch_tests.md is what node tests/pytorch/run.mjs --write writes", () => {

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withMarkedPart } from "../../../scripts/marked_text.mjs";
+import { withMarkedPart } from "../../../scripts/docs/marked_text.mjs";
 import { kRoot } from "../../../scripts/process.mjs";
 import { kTables, tablePart } from "./tables.mjs";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { kBundlers } from "../../../scripts/bundles.mjs";
+import { kBundlers } from "../../../scripts/building/bundles.mjs";
 import { kPartNames } from "../../../scripts/split/parts.mjs";
 
 const kRoot = fileURLToPath(new URL("../../..", import.meta.url));

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { ensurePackages } from "../../../scripts/apt.mjs";
+import { ensurePackages } from "../../../scripts/machine/apt.mjs";
 import { kOnnxNames } from "../models/onnx_names.mjs";
 import { errorIn } from "../runner.mjs";
 

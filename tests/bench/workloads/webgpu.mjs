@@ -1,7 +1,7 @@
 // Training steps on WebGPU: every library in Node.js, on the adapter that npm's `webgpu` finds. The WebGPU calls of a
 // step are counted from outside the library (gpu/counter.mjs), in whichever thread its device is.
 
-import { ensurePackages } from "../../../scripts/apt.mjs";
+import { ensurePackages } from "../../../scripts/machine/apt.mjs";
 import { median } from "../clock.mjs";
 import { countedSoFar, kCounted, kCounterOptions } from "../gpu/counts.mjs";
 import {

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { before, describe, test } from "node:test";
 import * as onnx from "edgegrad/onnx";
-import { ensurePackages } from "../../../scripts/apt.mjs";
+import { ensurePackages } from "../../../scripts/machine/apt.mjs";
 import { eg } from "../support/engine.mjs";
 import { cases, kCases, runCase } from "../support/onnx_cases.mjs";
 

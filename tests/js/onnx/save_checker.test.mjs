@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { save } from "edgegrad/onnx";
-import { ensurePackages } from "../../../scripts/apt.mjs";
+import { ensurePackages } from "../../../scripts/machine/apt.mjs";
 import { compositeTable } from "../support/composite_samples.mjs";
 import { eg } from "../support/engine.mjs";
 import { kHidden, programOf } from "../support/onnx_samples.mjs";

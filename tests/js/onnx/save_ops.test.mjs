@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { save } from "edgegrad/onnx";
-import { markedPart } from "../../../scripts/marked_text.mjs";
+import { markedPart } from "../../../scripts/docs/marked_text.mjs";
 import { compositeTable } from "../support/composite_samples.mjs";
 import {
   kNoForm,

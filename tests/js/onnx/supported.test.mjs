@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { supportedOps } from "edgegrad/onnx";
-import { markedPart } from "../../../scripts/marked_text.mjs";
+import { markedPart } from "../../../scripts/docs/marked_text.mjs";
 import { kLoadPage, loadTable } from "../support/onnx_pages.mjs";
 
 test("every op is listed once, with the version that brought it", async () => {

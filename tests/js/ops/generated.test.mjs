@@ -7,8 +7,8 @@ import { eg } from "../support/engine.mjs";
 import { readJson } from "../support/files.mjs";
 import { callOp, opTable, samplesOf } from "../support/op_samples.mjs";
 
-test("web/src/generated is what scripts/generate_ops.mjs writes", async () => {
-  const { status, stderr } = await runNode(["scripts/generate_ops.mjs", "--check"]);
+test("web/src/generated is what scripts/generating/generate_ops.mjs writes", async () => {
+  const { status, stderr } = await runNode(["scripts/generating/generate_ops.mjs", "--check"]);
   assert.equal(status, 0, stderr);
 });
 

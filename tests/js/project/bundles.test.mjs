@@ -11,7 +11,7 @@ import {
   kBundlers,
   kPrograms,
   kWithEntries,
-} from "../../../scripts/bundles.mjs";
+} from "../../../scripts/building/bundles.mjs";
 import { runNode } from "../support/child.mjs";
 import { eg } from "../support/engine.mjs";
 

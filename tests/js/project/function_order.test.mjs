@@ -5,8 +5,8 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { compressibleOrder, named } from "../../../scripts/function_order.mjs";
-import { ModuleReader } from "../../../scripts/wasm_module.mjs";
+import { compressibleOrder, named } from "../../../scripts/building/function_order.mjs";
+import { ModuleReader } from "../../../scripts/building/wasm_module.mjs";
 import { kRoot } from "../support/files.mjs";
 
 const kPublished = readFileSync(`${kRoot}dist/wasm/edgegrad-simd.wasm`);

@@ -36,7 +36,11 @@ test("the messages of C++ and of TypeScript are found, with their callers", () =
   assert.ok(all.length > 1000);
   assert.ok(has({ code: /^ShapeMismatch$/, caller: /^\w+$/, where: /^src\// }));
   assert.ok(
-    has({ code: /^Internal$/, caller: /^spawn$/, where: /^web\/src\/runtime\/bridge\/bridge\.ts$/ }),
+    has({
+      code: /^Internal$/,
+      caller: /^spawn$/,
+      where: /^web\/src\/runtime\/bridge\/bridge\.ts$/,
+    }),
   );
   assert.ok(has({ text: /….*…/, where: /^web\/onnx\// }));
 });

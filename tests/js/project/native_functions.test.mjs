@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nativeFunctions } from "../../../scripts/native_functions.mjs";
+import { nativeFunctions } from "../../../scripts/generating/native_functions.mjs";
 
 const membersOf = (text) => text.split("export interface NativeFunctions {\n")[1].split("\n");
 

@@ -7,8 +7,8 @@ import { describe, test } from "node:test";
 import { build } from "esbuild";
 import { kAddons, kPeersOfAddon } from "../../../scripts/addons.mjs";
 import { kVariants } from "../../../scripts/build.mjs";
+import { kWebBundle } from "../../../scripts/building/web_bundle.mjs";
 import { cacheFolder } from "../../../scripts/process.mjs";
-import { kWebBundle } from "../../../scripts/web_bundle.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
 
 const kName = "THIRD_PARTY_NOTICES.md";
@@ -41,7 +41,7 @@ function filesIn(folder, pattern) {
   return names.filter((name) => pattern.test(name)).map((name) => join(kRoot, folder, name));
 }
 
-/** Returns the folder of Emscripten's copy of musl if scripts/toolchain.mjs has installed it, else null. */
+/** Returns the folder of Emscripten's copy of musl if scripts/building/toolchain.mjs has installed it, else null. */
 function findMusl() {
   if (!existsSync(cacheFolder())) return null;
   const folders = readdirSync(cacheFolder()).filter((name) => /^emscripten-[\w.-]+$/.test(name));

@@ -10,9 +10,9 @@ import {
   kNodeModulesOfAddon,
   kPeersOfAddon,
 } from "../../../scripts/addons.mjs";
-import { gzipped } from "../../../scripts/bundles.mjs";
-import { namespaceEntries } from "../../../scripts/namespaces.mjs";
-import { addonEntryFiles, addonLaterFiles } from "../../../scripts/web_build.mjs";
+import { gzipped } from "../../../scripts/building/bundles.mjs";
+import { namespaceEntries } from "../../../scripts/building/namespaces.mjs";
+import { addonEntryFiles, addonLaterFiles } from "../../../scripts/building/web_build.mjs";
 import { eg } from "../support/engine.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { markedPart } from "../../../scripts/marked_text.mjs";
+import { markedPart } from "../../../scripts/docs/marked_text.mjs";
 import { keptResults } from "../../bench/report/keep.mjs";
 import { kTables, tablePart } from "../../bench/report/tables.mjs";
 import { ours } from "../../bench/workloads/download.mjs";

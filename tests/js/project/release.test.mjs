@@ -5,7 +5,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { afterEach, before, describe, test } from "node:test";
 import { kVariants, wasmFiles } from "../../../scripts/build.mjs";
-import { kLists } from "../../../scripts/lists.mjs";
+import { kLists } from "../../../scripts/docs/lists.mjs";
 import {
   compareVersions,
   datedChangelog,
@@ -13,7 +13,7 @@ import {
   nextVersion,
   obstacles,
   withVersion,
-} from "../../../scripts/release_plan.mjs";
+} from "../../../scripts/releasing/release_plan.mjs";
 import { runNode } from "../support/child.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
 import { kGitEnvironment, makeRepository } from "../support/repository.mjs";

@@ -1,6 +1,6 @@
 // Collecting garbage and waiting for finalizers.
 
-import { gc } from "../../../scripts/garbage_collector.mjs";
+import { gc } from "../../../scripts/testing/garbage_collector.mjs";
 import { soon, until } from "../../support/until.mjs";
 
 /** What a finalizer frees may have been all that kept something else alive, and finalizers run in no particular order. */

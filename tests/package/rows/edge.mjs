@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { newerNode } from "../../../scripts/newer_node.mjs";
+import { newerNode } from "../../../scripts/machine/newer_node.mjs";
 import { read } from "../../../scripts/process.mjs";
 import { importFrom } from "../../browser/support/bundlers.mjs";
 import { assertTrained, run, runTool } from "../running.mjs";

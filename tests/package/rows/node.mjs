@@ -1,6 +1,6 @@
 // Programs for Node.js and for other runtimes.
 
-import { downloadedNode, newerNode } from "../../../scripts/newer_node.mjs";
+import { downloadedNode, newerNode } from "../../../scripts/machine/newer_node.mjs";
 import { read } from "../../../scripts/process.mjs";
 import { assertWeights } from "../../browser/support/losses.mjs";
 import { assertTrained, run, runTool } from "../running.mjs";

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { kAddonFolders, kAddons } from "../../../scripts/addons.mjs";
 import { kVariants } from "../../../scripts/build.mjs";
-import { namespaceEntries } from "../../../scripts/namespaces.mjs";
+import { namespaceEntries } from "../../../scripts/building/namespaces.mjs";
 import { kRoot } from "../../../scripts/process.mjs";
 import { runTool } from "../running.mjs";
 import { versionOf } from "../tools.mjs";

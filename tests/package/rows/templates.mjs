@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kTemplates } from "../../../create/project.mjs";
-import { newerNode } from "../../../scripts/newer_node.mjs";
+import { newerNode } from "../../../scripts/machine/newer_node.mjs";
 import { kRoot, quiet } from "../../../scripts/process.mjs";
 import { serveFolder } from "../../../scripts/serve_folder.mjs";
 import { serveWith } from "../../browser/support/servers.mjs";

@@ -1,7 +1,7 @@
 // Bundles parts of web/src/webgpu for Node.
 
 import { build } from "esbuild";
-import { kShaders } from "../../../scripts/web_bundle.mjs";
+import { kShaders } from "../../../scripts/building/web_bundle.mjs";
 import { kRoot } from "../../js/support/files.mjs";
 
 /** Returns the exports of a module text, whose imports are relative to that folder. */

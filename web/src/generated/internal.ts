@@ -1,4 +1,4 @@
-// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
+// Written by scripts/generating/generate_ops.mjs from op_table.json. Do not edit.
 
 import { define, defineInPlace } from "../dispatch/define.js";
 import type { Ints } from "../dispatch/types.js";

@@ -1,4 +1,4 @@
-// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
+// Written by scripts/generating/generate_ops.mjs from op_table.json. Do not edit.
 
 import type { GeneratorOption } from "../arguments/generator.js";
 import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";

@@ -1,4 +1,4 @@
-// Written by scripts/native_functions.mjs (npm run generate). Do not edit.
+// Written by scripts/generating/native_functions.mjs (npm run generate). Do not edit.
 
 /**
  * The functions that the module exports; runtime/bridge/native.ts explains their arguments and results. On error they return kFailed, except

@@ -1,4 +1,4 @@
-// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
+// Written by scripts/generating/generate_ops.mjs from op_table.json. Do not edit.
 
 /** One line for each op, in the order of their ids; dispatch/op_lines.ts parses them. */
 export const kOpLines = `\

@@ -1,4 +1,4 @@
-// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
+// Written by scripts/generating/generate_ops.mjs from op_table.json. Do not edit.
 
 import { define, defineFactory, defineInPlace } from "../dispatch/define.js";
 import { withGenerator } from "../dispatch/with_generator.js";

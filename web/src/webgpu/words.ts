@@ -61,7 +61,7 @@ export function namesIn(text: string): Set<string> {
 let parsed: Map<string, Declaration> | undefined;
 
 // A declaration is a function or struct, which starts at the beginning of a line and ends with a brace at the beginning of a
-// line, or a constant on a single line. Bundles leave out comments (scripts/web_bundle.mjs).
+// line, or a constant on a single line. Bundles leave out comments (scripts/building/web_bundle.mjs).
 function declarations(): Map<string, Declaration> {
   parsed ??= parse();
   return parsed;

@@ -10,7 +10,7 @@ const kOfPages = ["renderer", "worker", "service-worker"];
 
 /**
  * Returns the process of Node; undefined in pages, and where Node is imitated without its files and threads: in a window of Electron,
- * in Cloudflare Workers and in Vercel's edge runtime. The engine's script decides in the same way (scripts/bundlable.mjs).
+ * in Cloudflare Workers and in Vercel's edge runtime. The engine's script decides in the same way (scripts/building/bundlable.mjs).
  */
 export function nodeProcess(): typeof globalThis.process | undefined {
   const process = processHere();

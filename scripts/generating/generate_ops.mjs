@@ -7,12 +7,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { kRoot, main } from "../process.mjs";
+import { copiesOfParts } from "../split/parts.mjs";
 import { camelCase } from "./native_functions.mjs";
-import { kRoot, main } from "./process.mjs";
-import { copiesOfParts } from "./split/parts.mjs";
 
 const kFolder = join(kRoot, "web", "src", "generated");
-const kHeader = "// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.\n";
+const kHeader =
+  "// Written by scripts/generating/generate_ops.mjs from op_table.json. Do not edit.\n";
 
 // Names that JavaScript does not allow for a constant. They are still exported under their own name.
 const kReserved = new Set(["var", "with", "in", "new", "delete", "switch", "default", "function"]);

@@ -3,10 +3,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { kAddons, kAddonsWithWorker, kNodeModulesOfAddon, kPeersOfAddon } from "./addons.mjs";
+import { kAddons, kAddonsWithWorker, kNodeModulesOfAddon, kPeersOfAddon } from "../addons.mjs";
+import { kRoot, quiet, step } from "../process.mjs";
 import { unfollowed } from "./bundlable.mjs";
 import { writeNamespaces } from "./namespaces.mjs";
-import { kRoot, quiet, step } from "./process.mjs";
 import { smaller } from "./smaller.mjs";
 import { kShaders, kWebBundle } from "./web_bundle.mjs";
 

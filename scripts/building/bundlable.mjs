@@ -98,7 +98,7 @@ function rewrite(text, [pattern, replacement]) {
   const result = text.replace(pattern, replacement);
   if (result === text)
     throw new Error(
-      `scripts/bundlable.mjs rewrites the script of Emscripten ${kWrittenFor}; this one does not have ${pattern}`,
+      `scripts/building/bundlable.mjs rewrites the script of Emscripten ${kWrittenFor}; this one does not have ${pattern}`,
     );
   return result;
 }

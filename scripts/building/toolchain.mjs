@@ -1,4 +1,4 @@
-// Finds Emscripten, or assembles one. `node scripts/toolchain.mjs` prints where it is.
+// Finds Emscripten, or assembles one. `node scripts/building/toolchain.mjs` prints where it is.
 //
 // An emcc on PATH is used if it is new enough. Debian 12's is too old, so there the compiler of Debian 12 (clang 19) is
 // combined with Emscripten and Binaryen of Debian 13, which are unpacked into the user's cache and never installed. The
@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { debianMirror, ensurePackages, isDebian } from "./apt.mjs";
-import { cacheFolder, expected, main, quiet, read, step } from "./process.mjs";
+import { debianMirror, ensurePackages, isDebian } from "../machine/apt.mjs";
+import { cacheFolder, expected, main, quiet, read, step } from "../process.mjs";
 
 const kOldest = [3, 1, 69];
 const kSuite = "trixie";

@@ -2,7 +2,7 @@
 // install them.
 
 import { existsSync } from "node:fs";
-import { expected, quiet, read, step } from "./process.mjs";
+import { expected, quiet, read, step } from "../process.mjs";
 
 // Each package, with a file whose existence shows that it is installed.
 const kPackages = {

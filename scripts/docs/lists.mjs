@@ -1,13 +1,13 @@
 // Writes the lists of ops, speeds, kernels and messages into docs/generated, for the site and the package. They follow from the sources and
-// from runs of all ops, so git ignores them. `node scripts/lists.mjs` needs a dist/, and writes them if what they follow from has changed.
+// from runs of all ops, so git ignores them. `node scripts/docs/lists.mjs` needs a dist/, and writes them if what they follow from has changed.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodeVariant } from "./build.mjs";
-import { messagePage } from "./checks/messages.mjs";
-import { kRoot, main, quiet, step } from "./process.mjs";
+import { nodeVariant } from "../build.mjs";
+import { messagePage } from "../checks/messages.mjs";
+import { kRoot, main, quiet, step } from "../process.mjs";
 
 /** The lists, in the order of the site. */
 export const kLists = ["ops", "speed", "kernels", "messages"];
@@ -20,8 +20,8 @@ export const listPath = (name) => join(kFolder, `${name}.md`);
 
 /** Returns the texts of the lists that no op has to run for. */
 export async function quickLists() {
-  const { kSweepResults, speedPage } = await import("../tests/bench/sweep/page.mjs");
-  const { kernelPage } = await import("../tests/webgpu/support/kernel_page.mjs");
+  const { kSweepResults, speedPage } = await import("../../tests/bench/sweep/page.mjs");
+  const { kernelPage } = await import("../../tests/webgpu/support/kernel_page.mjs");
   const sweep = JSON.parse(readFileSync(join(kRoot, kSweepResults), "utf8"));
   return { speed: speedPage(sweep), kernels: kernelPage(), messages: messagePage() };
 }
@@ -29,16 +29,16 @@ export async function quickLists() {
 // Imported here because these load the package, which may not have been built before.
 async function opList() {
   // Imported first, because it starts the engine with the device.
-  const device = await import("../tests/webgpu/support/op_page_parts.mjs");
-  const { opPage } = await import("../tests/js/support/op_page.mjs");
-  const { reportOps } = await import("../tests/js/support/op_report.mjs");
+  const device = await import("../../tests/webgpu/support/op_page_parts.mjs");
+  const { opPage } = await import("../../tests/js/support/op_page.mjs");
+  const { reportOps } = await import("../../tests/js/support/op_report.mjs");
   if (device.missing) console.log(`  no device, so ops.md lacks its column: ${device.missing}`);
   return opPage(reportOps(), device.missing ? null : device.makeParts());
 }
 
 /** Returns a hash of all that the list of ops follows from: the package, what runs it, and whether there is a device for it. */
 async function stateOfOps() {
-  const { preferSoftwareAdapter } = await import("../tests/webgpu/support/software_adapter.mjs");
+  const { preferSoftwareAdapter } = await import("../../tests/webgpu/support/software_adapter.mjs");
   const filesIn = (folder) =>
     readdirSync(join(kRoot, folder), { recursive: true })
       .filter((name) => name.endsWith(".mjs"))

@@ -7,7 +7,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { kRoot } from "./process.mjs";
+import { kRoot } from "../process.mjs";
 
 const kFolder = "./dist/namespaces";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { kRoot } from "./process.mjs";
+import { kRoot } from "../process.mjs";
 
 /** The programs that are measured, from the smallest to one that uses everything. */
 export const kPrograms = {

@@ -4,7 +4,7 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder, quiet, step } from "./process.mjs";
+import { cacheFolder, quiet, step } from "../process.mjs";
 
 const kVersion = "24.9.0";
 

@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ensurePackages } from "./apt.mjs";
-import { kRoot, quiet, step } from "./process.mjs";
+import { ensurePackages } from "../machine/apt.mjs";
+import { kRoot, quiet, step } from "../process.mjs";
 import { wasmEnvironment } from "./toolchain.mjs";
 
 // Ninja's progress: the number of finished commands and of all commands.

@@ -2,7 +2,7 @@
 // functions that are similar to it; the linker's order does not take this into account.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { quiet } from "./process.mjs";
+import { quiet } from "../process.mjs";
 import { kSection, leb, ModuleReader, section, textBytes, vectorBytes } from "./wasm_module.mjs";
 
 const kWindow = 32 * 1024;

@@ -3,9 +3,9 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { kAddons } from "./addons.mjs";
+import { kAddons } from "../addons.mjs";
+import { kRoot, quiet } from "../process.mjs";
 import { kLists, listPath } from "./lists.mjs";
-import { kRoot, quiet } from "./process.mjs";
 
 const kHere = join(kRoot, "scripts", "reference");
 

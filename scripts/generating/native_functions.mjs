@@ -4,10 +4,10 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { kRoot } from "./process.mjs";
+import { kRoot } from "../process.mjs";
 
 const kFile = join(kRoot, "web", "src", "generated", "native_functions.ts");
-const kHead = `// Written by scripts/native_functions.mjs (npm run generate). Do not edit.
+const kHead = `// Written by scripts/generating/native_functions.mjs (npm run generate). Do not edit.
 
 /**
  * The functions that the module exports; runtime/bridge/native.ts explains their arguments and results. On error they return kFailed, except

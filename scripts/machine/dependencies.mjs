@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { kRoot, quiet, step } from "./process.mjs";
+import { kRoot, quiet, step } from "../process.mjs";
 
 /** Runs `npm ci` unless it has already run for this lock file. */
 export async function ensureNodeModules() {
