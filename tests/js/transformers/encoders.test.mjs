@@ -10,6 +10,7 @@ import {
   AutoModelForSeq2SeqLM,
   AutoModelForSequenceClassification,
   AutoModelForSpeechSeq2Seq,
+  KeyValueCache,
 } from "edgegrad/transformers";
 import { eg } from "../support/engine.mjs";
 import { kClip, kMaskedModels, kTextClassifiers, kVit } from "../support/plain_encoders.mjs";
@@ -189,6 +190,36 @@ for (const [name, { config, shapes, logits }] of Object.entries(kT5)) {
       const model = await opening;
       const { logits: own } = model.call(ids64([ids]), { decoderInputIds: ids64([written]) });
       assert.ok(distance(own, logits(arrays, ids, written)) < kTolerance);
+    });
+
+    test("writes the best of several texts for each input, which they share", async () => {
+      const model = await opening;
+      const inputs = [ids.slice(0, 6), ids.slice(3, 7)];
+      const found = inputs.map((input) => {
+        let beams = [{ row: [0], score: 0 }];
+        for (let i = 0; i < 3; i++) {
+          const next = beams.flatMap(({ row, score }) => {
+            const scores = logits(arrays, input, row).at(-1);
+            const sum = Math.log(scores.reduce((all, one) => all + Math.exp(one), 0));
+            return scores.map((one, token) => ({ row: [...row, token], score: score + one - sum }));
+          });
+          beams = next.sort((a, b) => b.score - a.score).slice(0, 3);
+        }
+        return beams[0].row;
+      });
+      const own = await model.generate(ids64([inputs[0], [...inputs[1], 0, 0]]), {
+        attentionMask: ids64([
+          [1, 1, 1, 1, 1, 1],
+          [1, 1, 1, 1, 0, 0],
+        ]),
+        numBeams: 3,
+        maxNewTokens: 3,
+        eosTokenId: null,
+      });
+      assert.deepEqual(own.arraySync(), found);
+      const cache = new KeyValueCache();
+      const kept = model.generate(ids64([inputs[0]]), { pastKeyValues: cache });
+      await assert.rejects(kept, /begins with a cache of its own/);
     });
 
     test("takes the labels, one place later, for what was written; and reads no padding", async () => {
