@@ -33,6 +33,9 @@ export const moduleHooks = /* @__PURE__ */ new WeakMap<object, ModuleHooks>();
 /** The hooks around the state dicts of the modules that have any. */
 export const stateHooks = /* @__PURE__ */ new WeakMap<object, StateHooks>();
 
+/** Whether a module has ever had hooks: calls look for them only then. */
+export let anyHooks = false;
+
 /** Gives a copy of a module the same hooks. */
 export function copyHooks(module: object, copy: object): void {
   for (const all of [moduleHooks, stateHooks] as WeakMap<object, object>[]) {
@@ -125,6 +128,7 @@ export abstract class HookedModule {
 }
 
 function hooksIn<Hooks>(all: WeakMap<object, Hooks>, module: object, Made: new () => Hooks): Hooks {
+  anyHooks = true;
   const hooks = all.get(module) ?? new Made();
   all.set(module, hooks);
   return hooks;

@@ -21,7 +21,7 @@ import { type Device, type DType, deviceRule, isFloat } from "../tensor/dtype.js
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { convertState, emptyState } from "./convert_state.js";
-import { copyHooks, HookedModule, moduleHooks, stateHooks } from "./hooked_module.js";
+import { anyHooks, copyHooks, HookedModule, moduleHooks, stateHooks } from "./hooked_module.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import { entriesOf, type Kind, Members, membersMade } from "./members.js";
 import { type Copies, deepCopy } from "./module_clone.js";
@@ -77,7 +77,7 @@ export class Module extends HookedModule {
     if (!(#members in module)) refuseImitation(module, "module.clone()");
     module.#members.check();
     if (isCapturing()) addGuard(module.#guard());
-    const hooks = moduleHooks.get(module) ?? globalHooks;
+    const hooks = (anyHooks && moduleHooks.get(module)) || globalHooks;
     const made = membersMade;
     try {
       if (hooks === null) return namingLayer(this.forward(...inputs), module);
@@ -393,7 +393,7 @@ export class Module extends HookedModule {
   }
 
   #haveStateHooks(): boolean {
-    return this.#tree("").some(([, module]) => stateHooks.has(module));
+    return anyHooks && this.#tree("").some(([, module]) => stateHooks.has(module));
   }
 
   #stateNode(path: string): StateNode {
