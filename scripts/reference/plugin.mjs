@@ -12,7 +12,9 @@ import {
   IndexEvent,
   makeRecursiveVisitor,
   PageEvent,
+  ParameterReflection,
   ReferenceType,
+  ReflectionFlag,
   ReflectionKind,
   UnionType,
 } from "typedoc";
@@ -202,8 +204,30 @@ function hideDeclarations({ project }) {
   }
 }
 
+// The parameters of a composite are a tuple with names, of which typedoc would show a single parameter.
+function spellTuple(context, reflection, signature) {
+  const [symbol, ...others] = signature?.parameters ?? [];
+  const type = symbol && context.checker.getTypeOfSymbol(symbol);
+  const labels = type?.target?.labeledElementDeclarations;
+  const file = signature?.declaration?.getSourceFile().fileName ?? "";
+  const isOfComposite = file.endsWith("composites/forms.ts");
+  if (!isOfComposite || others.length > 0 || !labels?.every(Boolean)) return;
+  for (const one of reflection.parameters) context.project.removeReflection(one);
+  reflection.parameters = context.checker.getTypeArguments(type).map((element, i) => {
+    const name = labels[i].name.getText();
+    const parameter = new ParameterReflection(name, ReflectionKind.Parameter, reflection);
+    parameter.type = context.converter.convertType(context, element);
+    const isOptional = (type.target.elementFlags[i] & ts.ElementFlags.Optional) !== 0;
+    parameter.setFlag(ReflectionFlag.Optional, isOptional);
+    context.registerReflection(parameter, undefined, undefined);
+    return parameter;
+  });
+}
+
 // The constructor of a distribution takes a type of which typedoc would show only the name.
-function spellArguments(context, { parameters = [] }, _, signature) {
+function spellArguments(context, reflection, _, signature) {
+  spellTuple(context, reflection, signature);
+  const { parameters = [] } = reflection;
   for (const [i, parameter] of parameters.entries()) {
     const symbol = signature?.parameters[i];
     const type = symbol && context.checker.getTypeOfSymbol(symbol);
