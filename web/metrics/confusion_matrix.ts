@@ -95,6 +95,11 @@ export class ConfusionMatrix {
     );
   }
 
+  /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
+  get __v_skip(): boolean {
+    return true;
+  }
+
   /** Frees the counts. */
   dispose(): void {
     this.#counts.dispose();
