@@ -67,10 +67,13 @@ export interface RunRecord {
   readonly id: string;
   /** The number of coordinators that have led so far; it fences off former leaders. */
   readonly term: number;
+  /** Whether it waits for clients, a round is open, or all rounds are over. */
   readonly state: "waiting" | "open" | "finished";
   /** The round in progress, from 1; the last one when finished. */
   readonly round: number;
+  /** How many rounds the run has. */
   readonly rounds: number;
+  /** The name of the strategy that combines updates. */
   readonly strategy: string;
   readonly weights: StoredObject;
   /** Without it, rounds train all of the run's state. */
