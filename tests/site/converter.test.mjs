@@ -256,7 +256,7 @@ describe("the converter page", { skip: noBrowser }, () => {
     }
     const text = example.toString("latin1").replaceAll("Relu", "Rexu");
     await give(page, { name: "other.onnx", bytes: Buffer.from(text, "latin1") });
-    assert.match(await page.textContent("#problem"), /not supported: op Rexu .*6 times/);
+    assert.match(await page.textContent("#problem"), /unsupported features: op Rexu .*6 times/);
     assert.ok(
       (await boxesOf(page)).some(
         (label) => label.startsWith("Rexu") && label.endsWith("not supported"),

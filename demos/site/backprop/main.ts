@@ -11,6 +11,7 @@ import type { Stage } from "./stage.js";
 
 // Slow enough to read a short explanation.
 const kPlayMs = 2200;
+const kNoteMs = 300;
 
 const slider = byId<HTMLInputElement>("step");
 const play = byId<HTMLButtonElement>("play");
@@ -20,9 +21,11 @@ let chapter: Chapter;
 let stage: Stage;
 let step = 0;
 let playing = 0;
+let noting = 0;
 
 function open(address: Address): void {
   pause();
+  clearTimeout(noting);
   chapter = kChapters.find(({ id }) => id === address.chapter) ?? (kChapters[0] as Chapter);
   byId("title").textContent = chapter.title;
   byId("text").replaceChildren(...chapter.paragraphs.map(paragraph));
@@ -66,7 +69,16 @@ function show(next: number): void {
 function explain({ title, text }: { title: string; text: string }): void {
   byId("now").textContent = title;
   byId("explanation").textContent = text;
-  history.replaceState(null, "", addressOf({ chapter: chapter.id, numbers: stage.numbers, step }));
+  noteAddress();
+}
+
+// Browsers refuse to change the address more often than a few times a second.
+function noteAddress(): void {
+  clearTimeout(noting);
+  noting = window.setTimeout(() => {
+    const address = addressOf({ chapter: chapter.id, numbers: stage.numbers, step });
+    history.replaceState(null, "", address);
+  }, kNoteMs);
 }
 
 function showNeighbors(): void {
@@ -129,7 +141,8 @@ async function toggleFullScreen(): Promise<void> {
   else await document.exitFullscreen();
 }
 
-await eg.init();
+// Everything, because this thread would wait for what comes later.
+await eg.init({ preload: "all" });
 byId("chapters").append(
   ...kChapters.map(({ id, title }) => {
     const item = document.createElement("li");
