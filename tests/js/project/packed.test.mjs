@@ -23,8 +23,8 @@ const kGroups = {
     path: new RegExp(`^dist/(?!(?:wasm|${kAnyAddon})/)(?!(?:single/)?index\\.js$).*\\.js$`),
     most: 1660,
   },
-  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 740 },
-  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1580 },
+  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 810 },
+  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1645 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1415 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 700 },
   pictures: { path: /^docs\/guide\/pictures\/\w+\.webp$/, most: 120 },
@@ -32,7 +32,7 @@ const kGroups = {
   licenses: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 12 },
 };
-const kMostPacked = 6950;
+const kMostPacked = 7050;
 
 const run = promisify(execFile);
 
