@@ -33,8 +33,9 @@ function section(group, title, work, { isQuick = false, again } = {}) {
 const again = (file) => runFiles(kNode, [file]);
 
 // The folders of tests that depend on the WebAssembly variant or the version of Node.js. The tests in other folders call the same ops and
-// functions from JavaScript that depends on neither; a separate section tests npm's package in every version of Node.js.
-const kOfOtherNode = ["data", "engine", "io", "ops"];
+// functions from JavaScript that depends on neither; the variant's kernels are tested in C++, and a separate section tests npm's package in
+// every version of Node.js.
+const kOfOtherNode = ["data", "engine", "io"];
 
 /** The tests of the tools around the package: the repository's commands, examples, and bundles of other tools. */
 export const kOfTools = ["tests/js/package", "tests/js/project"];
