@@ -1,6 +1,6 @@
 import { noGrad, type Tensor } from "edgegrad";
 import { refuse } from "../errors/errors.js";
-import { checkClasses, checkRows, checkTensor } from "./checks.js";
+import { checkPredictions } from "./checks.js";
 
 /** Options of `accuracy`. */
 export interface AccuracyOptions {
@@ -18,9 +18,7 @@ export function accuracy(
   { topK = 1 }: AccuracyOptions = {},
 ): Tensor {
   const where = "metrics.accuracy";
-  checkTensor(output, "output", where, [1, 2]);
-  checkRows(output, target, where);
-  checkClasses(target, "target", where);
+  checkPredictions(output, target, where);
   const most = output.shape[1] ?? 1;
   if (!Number.isInteger(topK) || topK < 1 || topK > most)
     refuse(where, "topK", `an integer from 1 to ${most}`, topK);

@@ -41,6 +41,13 @@ export function checkRows(output: Tensor, target: Tensor, where: string): void {
     fail("InvalidArgument", where, "expected at least one element, got none: there is no mean.");
 }
 
+/** Checks scores of shape [N, C], or classes of shape [N], and the classes that are right. */
+export function checkPredictions(output: Tensor, target: Tensor, where: string): void {
+  checkTensor(output, "output", where, [1, 2]);
+  checkRows(output, target, where);
+  checkClasses(target, "target", where);
+}
+
 /** Checks that two tensors have the same shape. */
 export function checkAlike(output: Tensor, target: Tensor, where: string): void {
   if (output.shape.join() === target.shape.join()) return;

@@ -1,6 +1,6 @@
 import { type Device, EdgeGradError, eye, noGrad, onesLike, type Tensor, zeros } from "edgegrad";
 import { fail, refuse } from "../errors/errors.js";
-import { checkClasses, checkRows, checkTensor } from "./checks.js";
+import { checkClasses, checkPredictions } from "./checks.js";
 
 /** Options of the metrics of a confusion matrix. */
 export interface MetricOptions {
@@ -43,9 +43,7 @@ export class ConfusionMatrix {
    */
   update(output: Tensor, target: Tensor): this {
     const where = "metrics.ConfusionMatrix.update";
-    checkTensor(output, "output", where, [1, 2]);
-    checkRows(output, target, where);
-    checkClasses(target, "target", where);
+    checkPredictions(output, target, where);
     if (output.ndim === 1) checkClasses(output, "output", where);
     else if (output.shape[1] !== this.classes)
       fail(
