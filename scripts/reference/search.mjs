@@ -23,9 +23,6 @@ const kTopics = {
 
 const kWeights = { aliases: 8 };
 
-// Longer names that contain a name are rarer, and would come before it.
-const kRepeated = 5;
-
 // Where PyTorch has the functions that are in the root here.
 const kPlaces = ["torch", "F", "torch.nn.functional", "nn.functional"];
 
@@ -47,8 +44,7 @@ function aliasesOf(reflection, others) {
   const snake = snakeCase(path);
   const isInRoot = !path.includes(".");
   const places = isInRoot ? kPlaces.map((place) => `${place}.${snake}`) : [`torch.${snake}`];
-  const own = Array(kRepeated).fill(snakeCase(reflection.name));
-  return [...own, snake, ...places, ...(others.get(path) ?? [])].join(" ");
+  return [snakeCase(reflection.name), snake, ...places, ...(others.get(path) ?? [])].join(" ");
 }
 
 // PyTorch's classes are called as ours, its functions in snake case.
