@@ -30,9 +30,7 @@ function open(address: Address): void {
   byId("title").textContent = chapter.title;
   byId("text").replaceChildren(...chapter.paragraphs.map(paragraph));
   for (const link of document.querySelectorAll<HTMLAnchorElement>("#chapters a")) {
-    const isCurrent = link.hash === `#${chapter.id}`;
-    link.toggleAttribute("data-current", isCurrent);
-    if (isCurrent) link.setAttribute("aria-current", "step");
+    if (link.hash === `#${chapter.id}`) link.setAttribute("aria-current", "step");
     else link.removeAttribute("aria-current");
   }
   stage = stageOf(chapter, address);
