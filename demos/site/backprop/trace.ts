@@ -65,9 +65,9 @@ function runBackward(values: readonly Value[]): number[] {
 function traced({ name, op, operands, tensor }: Value): TracedValue {
   return {
     name,
-    symbol: op === null ? null : op.symbol,
+    symbol: op?.symbol ?? null,
     rule: op?.rule ?? "",
-    formula: op?.formula(...operands.map((one) => short(one))) ?? "",
+    formula: op?.formula(...operands.map(short)) ?? "",
     shape: tensor.shape,
     numbers: numbersOf(tensor),
     hasGradient: tensor.requiresGrad,
@@ -86,15 +86,16 @@ function edgesOf({ op, operands, tensor }: Value, to: number, values: readonly V
       ? []
       : eg.autograd.grad(result, needed, { gradOutputs: incoming, retainGraph: true });
   const received = gradientsFor(tensor.grad);
-  const slopes = gradientsFor(eg.onesLike(result));
+  // Only plain numbers have one.
+  const slopes = result.ndim === 0 ? gradientsFor(eg.onesLike(result)) : [];
   return operands.map((operand, i): TracedEdge => {
     const at = needed.indexOf(own[i] as eg.Tensor);
-    const isPlain = tensor.ndim === 0 && operand.tensor.ndim === 0;
+    const slope = operand.tensor.ndim === 0 ? slopes[at] : undefined;
     return {
       from: values.indexOf(operand),
       to,
-      slope: isPlain && at >= 0 ? ((slopes[at] as eg.Tensor).item() as number) : null,
-      gradient: at >= 0 && received[at] ? numbersOf(received[at] as eg.Tensor) : null,
+      slope: slope === undefined ? null : (slope.item() as number),
+      gradient: received[at] === undefined ? null : numbersOf(received[at]),
     };
   });
 }
