@@ -9,15 +9,15 @@ namespace eg {
 
 std::string_view dtype_name(DType dtype) {
   static constexpr std::array<std::string_view, kDTypeCount> kNames{
-      "float32", "float64",   "int32",      "int64",         "uint8",
-      "bool",    "complex64", "complex128", "float16",       "bfloat16",
-      "int8",    "int16",     "complex32",  "float8_e4m3fn", "float8_e5m2"};
+      "float32",   "float64",       "int32",       "int64",    "uint8",  "bool",
+      "complex64", "complex128",    "float16",     "bfloat16", "int8",   "int16",
+      "complex32", "float8_e4m3fn", "float8_e5m2", "uint16",   "uint32", "uint64"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 
 std::size_t item_size(DType dtype) {
-  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4, 8, 4, 8, 1, 1, 8, 16,
-                                                               2, 2, 1, 2, 4, 1, 1};
+  static constexpr std::array<std::size_t, kDTypeCount> kSizes{4, 8, 4, 8, 1, 1, 8, 16, 2,
+                                                               2, 1, 2, 4, 1, 1, 2, 4,  8};
   return kSizes[static_cast<std::size_t>(dtype)];
 }
 
@@ -48,7 +48,9 @@ int category(DType t) {
 
 DType promote_types(DType a, DType b) {
   if (a == b) return a;
-  if (is_float8(a) || is_float8(b)) {
+  const bool is_one_wide_unsigned =
+      (is_wide_unsigned(a) && is_integral(b)) || (is_wide_unsigned(b) && is_integral(a));
+  if (is_float8(a) || is_float8(b) || is_one_wide_unsigned) {
     fail(ErrorCode::kDtypeMismatch, "there is no common dtype of ", a, " and ", b,
          ". Convert one with to().");
   }

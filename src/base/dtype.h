@@ -32,8 +32,11 @@ enum class DType : std::uint8_t {
   kComplex32,
   kFloat8E4m3fn,
   kFloat8E5m2,
+  kUInt16,
+  kUInt32,
+  kUInt64,
 };
-inline constexpr std::size_t kDTypeCount = 15;
+inline constexpr std::size_t kDTypeCount = 18;
 /// The dtypes that have kernels; they are the first ones of the enum. The others are only stored.
 inline constexpr std::size_t kComputedDTypeCount = 8;
 
@@ -58,14 +61,21 @@ constexpr bool is_float8(DType t) { return t == DType::kFloat8E4m3fn || t == DTy
 constexpr bool is_floating(DType t) {
   return t == DType::kFloat32 || t == DType::kFloat64 || is_half(t) || is_float8(t);
 }
-/// True for the integers that are computed in int32, of which the result is the last bits.
-constexpr bool is_short(DType t) { return t == DType::kInt8 || t == DType::kInt16; }
 /// True for the dtypes that have no kernels: memory holds them, and they are computed in another.
 constexpr bool is_stored(DType t) { return static_cast<std::size_t>(t) >= kComputedDTypeCount; }
+/// True for the unsigned integers of more than one byte. They promote with floats only.
+constexpr bool is_wide_unsigned(DType t) {
+  return t == DType::kUInt16 || t == DType::kUInt32 || t == DType::kUInt64;
+}
+/// True for the integers that are computed in a wider dtype, of which the result is the last bits.
+constexpr bool is_stored_integer(DType t) {
+  return t == DType::kInt8 || t == DType::kInt16 || is_wide_unsigned(t);
+}
 /// The dtype that elements of this one are computed in.
 constexpr DType computed_dtype(DType t) {
   if (!is_stored(t)) return t;
-  if (is_short(t)) return DType::kInt32;
+  if (t == DType::kUInt32 || t == DType::kUInt64) return DType::kInt64;
+  if (is_stored_integer(t)) return DType::kInt32;
   return is_complex(t) ? DType::kComplex64 : DType::kFloat32;
 }
 constexpr bool is_integral(DType t) { return !is_complex(t) && !is_floating(t); }

@@ -48,6 +48,8 @@ class Scalar {
       const double largest = static_cast<double>(Limits::max());
       return float_ >= static_cast<double>(Limits::min()) &&
              (sizeof(T) < sizeof(float_) ? float_ <= largest : float_ < largest);
+    } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+      return true;
     } else if constexpr (std::is_unsigned_v<T>) {
       return int_ <= Limits::max() && int_ >= -static_cast<std::int64_t>(Limits::max());
     } else {

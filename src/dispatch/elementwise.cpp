@@ -75,11 +75,20 @@ Tensor allocate_result(std::span<const Tensor> inputs, const Shape& shape, DType
   return empty_with_layout_of(*model, dtype);
 }
 
+// Whether the bits of the result depend on the bits of integers, signed or not, in the same way.
+// Where complex numbers are compared, nothing has an order.
+bool depends_on_bits(const ElementwiseInfo& info) {
+  return info.integer_rule == op::IntegerRule::kModular || info.first_is_mask ||
+         (info.dtype_rule == op::DTypeRule::kBool && info.complex_rule != op::ComplexRule::kNone);
+}
+
 kernel::FormulaLoop forward_kernel(const ElementwiseInfo& info, DType compute) {
   const kernel::FormulaLoop kernel =
       info.forward[static_cast<std::size_t>(computed_dtype(compute))];
   check(kernel != nullptr, ErrorCode::kDtypeMismatch, info.name, "not implemented for ", compute,
         '.');
+  check(compute != DType::kUInt64 || depends_on_bits(info), ErrorCode::kDtypeMismatch, info.name,
+        "not implemented for uint64. Convert with to('int64') or to('float64').");
   return kernel;
 }
 

@@ -58,9 +58,10 @@ SmallVector<Tensor, kMaxArity> in_stored(const ElementwiseInfo& info,
   const DType common = promote(promoted(info, inputs));
   if (!is_stored(common)) return converted;
   for (std::size_t i = info.first_is_mask ? 1 : 0; i < converted.size(); ++i) {
-    const bool is_exact = is_short(common) ? converted[i].is_wrapped_number()
-                                           : info.takes_exact_number && i + 1 == converted.size() &&
-                                                 converted[i].ndim() == 0;
+    const bool is_exact =
+        is_stored_integer(common)
+            ? converted[i].is_wrapped_number()
+            : info.takes_exact_number && i + 1 == converted.size() && converted[i].ndim() == 0;
     if (!is_exact) converted[i] = math::cast(converted[i], common);
   }
   return converted;

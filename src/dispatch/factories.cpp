@@ -13,6 +13,9 @@ namespace {
 [[gnu::noinline]] bool fits_stored(Scalar value, DType dtype) {
   if (dtype == DType::kInt8) return value.fits<std::int8_t>();
   if (dtype == DType::kInt16) return value.fits<std::int16_t>();
+  if (dtype == DType::kUInt16) return value.fits<std::uint16_t>();
+  if (dtype == DType::kUInt32) return value.fits<std::uint32_t>();
+  if (dtype == DType::kUInt64) return value.fits<std::uint64_t>();
   const auto number = std::abs(value.to<double>());
   return number <= largest_stored(dtype) || !std::isfinite(number);
 }

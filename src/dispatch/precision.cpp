@@ -12,17 +12,25 @@ CallOperands::~CallOperands() = default;
 
 // In their computed dtype, operands of different dtypes would look the same.
 void CallOperands::check_source(const Tensor& given) const {
-  const bool is_known = is_short(given.dtype()) || is_short(first_);
+  const bool is_known = is_stored_integer(given.dtype()) || is_stored_integer(first_);
   if (!is_known || given.ndim() == 0 || given.dtype() == first_) return;
   fail(ErrorCode::kDtypeMismatch, "expected operands of the same dtype, got ", first_, " and ",
        given.dtype(), '.');
 }
 
-void CallOperands::check_short_number(Scalar number) const {
+// Computed in int64, uint32 would look like it, and the upper half of uint64 would be negative.
+void CallOperands::check_computes(DType dtype) const {
+  const bool is_exact = precision_ == Precision::kPositions || precision_ == Precision::kIndexed;
+  if (dtype != DType::kUInt64 && (dtype != DType::kUInt32 || is_exact)) return;
+  fail(ErrorCode::kDtypeMismatch, "not implemented for ", dtype, ". Convert with to('int64').");
+}
+
+void CallOperands::check_stored_number(Scalar number) const {
   if (precision_ != Precision::kPositions) (void)full({}, number, first_);
 }
 
 Tensor CallOperands::cast(const Tensor& given, DType dtype) {
+  check_computes(dtype);
   // A tensor made in inference mode has no version counter to show whether the op changed it.
   AutogradState state = autograd_state();
   if (state.inference_mode) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // Stored dtypes: float16, bfloat16 and the 8-bit floats are computed in float32, complex32 in
-// complex64, int8 and int16 in int32. Elementwise ops convert tile by tile. For all other ops,
+// complex64, int8, int16 and uint16 in int32, uint32 and uint64 in int64. Elementwise ops convert tile by tile. For all other ops,
 // these dtypes are handled in one place, where arguments are read: a tensor is converted to the
 // computed dtype by a recorded cast, results are converted back to the dtype the operands promote
 // to, and operands that the op changed are written back to the tensors they came from. So only ops
@@ -103,10 +103,9 @@ class CallOperands {
     if (precision_ == Precision::kIndexed) operand_count_ = 2;
     return precision_ == Precision::kIndexed;
   }
-  /// Throws if a number is no element of the first operand, of int8 or int16: converted to int32 it
-  /// would be.
+  /// Throws if a number is no element of the first operand, whose computed dtype has more numbers.
   void check_number(Scalar number) const {
-    if (is_short(first_)) check_short_number(number);
+    if (is_stored_integer(first_)) check_stored_number(number);
   }
 
   /// True when an operand or the requested dtype of this call is a stored one.
@@ -126,7 +125,8 @@ class CallOperands {
     return is_half(autocast) ? autocast : given;
   }
   void check_source(const Tensor& given) const;
-  void check_short_number(Scalar number) const;
+  void check_computes(DType dtype) const;
+  void check_stored_number(Scalar number) const;
   Tensor cast(const Tensor& given, DType dtype);
   void write_back() const;
   DType result_dtype() const;

@@ -37,6 +37,9 @@ const kDTypes = [
   "complex32",
   "float8_e4m3fn",
   "float8_e5m2",
+  "uint16",
+  "uint32",
+  "uint64",
 ];
 
 /** Adds a call of some op on the tensors of a program. */

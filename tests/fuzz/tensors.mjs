@@ -18,6 +18,9 @@ const kDTypes = [
   "complex32",
   "float8_e4m3fn",
   "float8_e5m2",
+  "uint16",
+  "uint32",
+  "uint64",
 ];
 const kShapes = [
   "[]",

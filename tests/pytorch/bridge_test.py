@@ -125,7 +125,7 @@ class Errors(unittest.TestCase):
     def test_what_is_missing_is_no_exception_that_a_test_could_expect(self) -> None:
         self.assertFalse(issubclass(bridge.Unsupported, Exception))
         with self.assertRaises(bridge.Unsupported):
-            torch.ones(1, dtype=torch.uint16)
+            torch.ones(1, dtype=torch.float8_e4m3fnuz)
 
     def test_a_block_ends_with_its_exception(self) -> None:
         with self.assertRaises(KeyError):

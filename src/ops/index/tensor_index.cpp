@@ -56,7 +56,7 @@ std::vector<Selection> read_indices(const Shape& shape, const TensorList& indice
   std::size_t end = 0;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const DType dtype = indices[i].dtype();
-    check(is_integral(dtype) && !is_short(dtype), ErrorCode::kDtypeMismatch, op,
+    check(is_integral(dtype) && !is_stored(dtype), ErrorCode::kDtypeMismatch, op,
           "an index tensor must be int64, int32, bool or uint8, got ", dtype, '.');
     const bool is_mask = dtype == DType::kBool || dtype == DType::kUInt8;
     const std::size_t span = is_mask ? indices[i].shape().size() : 1;

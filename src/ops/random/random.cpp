@@ -206,9 +206,9 @@ Tensor normal_in(const Tensor& t, std::string_view name) {
   return t;
 }
 
-// Throws unless [low, high) is in the range of `dtype`, if that is int8 or int16.
-void check_short_range(std::int64_t low, std::int64_t high, DType dtype, std::string_view op) {
-  if (!is_short(dtype) || low >= high) return;
+// Throws unless [low, high) is in the range of `dtype`, if that is a stored integer.
+void check_stored_range(std::int64_t low, std::int64_t high, DType dtype, std::string_view op) {
+  if (!is_stored_integer(dtype) || low >= high) return;
   check_integer_factor(op, "low", low, dtype);
   check_integer_factor(op, "high - 1", high - 1, dtype);
 }
@@ -218,6 +218,7 @@ void check_short_range(std::int64_t low, std::int64_t high, DType dtype, std::st
 std::int64_t default_end(DType dtype) {
   if (is_half(dtype)) return dtype == DType::kFloat16 ? 2049 : 257;
   if (is_float8(dtype)) return dtype == DType::kFloat8E4m3fn ? 17 : 9;
+  if (is_wide_unsigned(dtype)) return dtype == DType::kUInt16 ? 0x10000 : 0x100000000;
   return dtype == DType::kInt8 ? 0x80 : 0x8000;
 }
 
@@ -248,7 +249,7 @@ Tensor Randint::call(std::int64_t low, const Dims& high, const std::optional<Dim
   check(low < high[0], ErrorCode::kInvalidArgument, doc.name, "low must be less than high, got ",
         low, " and ", high[0], '.');
   const DType wanted = dtype.value_or(DType::kInt64);
-  check_short_range(low, high[0], wanted, doc.name);
+  check_stored_range(low, high[0], wanted, doc.name);
   const Tensor t = Tensor::empty(*size, computed_dtype(wanted), default_device());
   visit_dtype(t.dtype(), [&]<class T>() { draw_integers<T>(t, low, high[0]); });
   return ToDType::call(t, wanted);
@@ -260,7 +261,7 @@ Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
   if (draws_itself(default_device()) && (wanted == DType::kInt64 || wanted == DType::kInt32))
     return permutation_on_device(n, wanted);
   const Tensor t = Tensor::empty({n}, computed_dtype(wanted));
-  check_short_range(0, n, wanted, doc.name);
+  check_stored_range(0, n, wanted, doc.name);
   visit_dtype(t.dtype(), [&]<class T>() {
     if constexpr (std::is_same_v<T, bool>)
       fail(ErrorCode::kDtypeMismatch, "[randperm] not implemented for bool.");
@@ -307,7 +308,7 @@ Tensor RandomInPlace::call(const Tensor& input, std::optional<Scalar> from,
   const std::int64_t low = from.has_value() ? whole(*from, "from") : 0;
   if (is_stored(input.dtype())) {
     const Scalar end = to.value_or(default_end(input.dtype()));
-    check_short_range(low, whole(end, "to"), input.dtype(), doc.name);
+    check_stored_range(low, whole(end, "to"), input.dtype(), doc.name);
     const Tensor wide = empty_with_layout_of(input, computed_dtype(input.dtype()));
     return CopyInPlace::call(input, call(wide, low, end));
   }

@@ -76,7 +76,6 @@ const kDTypes = {
   int: "int32",
   short: "int16",
   char: "int8",
-  uint16: "int32",
   byte: "uint8",
   boolean: "bool",
   cfloat: "complex64",

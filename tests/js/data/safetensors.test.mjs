@@ -119,7 +119,7 @@ describe("loadSafetensors", () => {
     }
   });
 
-  test("widens the types it does not have", () => {
+  test("reads halves, bfloat16 and uint16", () => {
     const halves = [0x00, 0x3c, 0x00, 0xc0, 0x01, 0x00, 0x00, 0x7c];
     const bytes = file(
       { h: entry("F16", [4], 0, 8), b: entry("BF16", [1], 8, 10), u: entry("U16", [1], 10, 12) },
@@ -129,7 +129,7 @@ describe("loadSafetensors", () => {
     assert.deepEqual(h.arraySync(), [1, -2, 2 ** -24, Infinity]);
     assert.deepEqual(b.arraySync(), [1.5]);
     assert.deepEqual(u.arraySync(), [0xfeff]);
-    assert.equal(u.dtype, "int32");
+    assert.equal(u.dtype, "uint16");
   });
 
   test("reads a file inside a larger buffer, and one without tensors", () => {
@@ -229,28 +229,21 @@ describe("loadSafetensors", () => {
   });
 });
 
-describe("types of files that are no dtypes become those that have all of their values:", () => {
+describe("types of files are dtypes:", () => {
   const read = (type, count, data) =>
     loadSafetensors(file({ x: entry(type, [count], 0, data.length) }, data)).x;
   const bytesOf = (array) => [...new Uint8Array(array.buffer)];
 
-  test("U16 is int32, and U32 and U64 are int64", () => {
+  test("U16, U32 and U64 are unsigned integers", () => {
     const cases = [
-      ["U16", "int32", new Uint16Array([0, 65535]), [0, 65535]],
-      ["U32", "int64", new Uint32Array([1, 2 ** 32 - 1]), [1, 2 ** 32 - 1]],
-      ["U64", "int64", new BigUint64Array([5n, 2n ** 63n - 1n]), [5, 2n ** 63n - 1n]],
+      ["U16", "uint16", new Uint16Array([0, 65535]), [0, 65535]],
+      ["U32", "uint32", new Uint32Array([1, 2 ** 32 - 1]), [1, 2 ** 32 - 1]],
+      ["U64", "uint64", new BigUint64Array([5n, 2n ** 64n - 1n]), [5, 2n ** 64n - 1n]],
     ];
     for (const [type, dtype, array, expected] of cases) {
       const x = read(type, array.length, bytesOf(array));
       assert.deepEqual([x.dtype, x.tolist()], [dtype, expected]);
     }
-  });
-
-  test("a U64 that no int64 holds is refused by the name of its tensor", () => {
-    const bytes = bytesOf(new BigUint64Array([1n, 2n ** 63n]));
-    const handles = eg.memory().jsHandles;
-    assertThrows(() => read("U64", 2, bytes), "InvalidArgument", /"x".*9223372036854775808/);
-    assert.equal(eg.memory().jsHandles, handles);
   });
 
   test("F8_E4M3 and F8_E5M2 are float8, every one of their 256 values", () => {

@@ -18,6 +18,8 @@ const kWire: Partial<Record<eg.DType, WireDType>> = {
   int32: "int32",
   int64: "int64",
   uint8: "uint8",
+  uint16: "int32",
+  uint32: "int64",
   bool: "uint8",
   complex32: "float32",
   complex64: "float32",

@@ -13,11 +13,7 @@ const kOptions = {
 /** Options of `loadSafetensors`. */
 export type LoadSafetensorsOptions = Options<typeof kOptions>;
 
-/**
- * Returns the tensors of a safetensors file by name. Types that do not exist here are converted to a dtype that can represent
- * all their values: uint16 becomes int32, uint32 and uint64 become int64. Throws
- * InvalidArgument for a uint64 that does not fit in an int64.
- */
+/** Returns the tensors of a safetensors file by name. */
 export function loadSafetensors(
   bytes: Uint8Array | ArrayBuffer,
   ...rest: [options?: LoadSafetensorsOptions]

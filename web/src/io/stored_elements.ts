@@ -1,8 +1,7 @@
 // Elements of a file's types, written to the memory of a tensor.
 
 import { filledBy } from "../ops/create.js";
-import { fail } from "../runtime/errors/errors.js";
-import { fitsInt64, type StoredArray } from "../tensor/dtype.js";
+import type { StoredArray } from "../tensor/dtype.js";
 import { elementsOf } from "../tensor/elements.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { reject } from "./broken_file.js";
@@ -19,7 +18,7 @@ export interface StoredTensor {
 /** Returns a tensor with all of its elements in `bytes`, on the CPU. */
 export function tensorOf(where: string, stored: StoredTensor, bytes: Uint8Array): Tensor {
   return filledBy(where, stored.type.dtype, stored.shape, (elements) => {
-    store(where, stored, elements, 0, bytes);
+    store(stored, elements, 0, bytes);
   });
 }
 
@@ -41,7 +40,7 @@ export async function tensorOfPieces(
       const arrived = bytes.length / type.bytes;
       if (first + arrived > count) rejectCount(stored);
       // The memory may have moved while waiting for the piece.
-      store(where, stored, elementsOf(tensor, type.dtype, count), first, bytes);
+      store(stored, elementsOf(tensor, type.dtype, count), first, bytes);
       first += arrived;
       onBytes(bytes.length);
     }
@@ -82,25 +81,12 @@ async function* wholeElements(
 
 // Writes the elements of `bytes` to `elements`, from element `first` on.
 function store(
-  where: string,
-  { name, type }: StoredTensor,
+  { type }: StoredTensor,
   elements: StoredArray,
   first: number,
   bytes: Uint8Array,
 ): void {
   const count = bytes.length / type.bytes;
-  if (type.read !== undefined) {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let i = 0; i < count; i++) {
-      const element = type.read(view, i * type.bytes);
-      if (typeof element === "bigint" && !fitsInt64(element)) {
-        const message = `tensor ${JSON.stringify(name)}: element ${first + i} is ${element}, which does not fit in an int64.`;
-        fail("InvalidArgument", where, message);
-      }
-      elements[first + i] = element;
-    }
-    return;
-  }
   const start = elements.byteOffset + first * type.bytes;
   new Uint8Array(elements.buffer, start, bytes.length).set(bytes);
   if (type.dtype === "bool") {

@@ -51,12 +51,7 @@ export type TensorData =
   | readonly TensorData[];
 
 /** Typed arrays that eg.tensor() accepts. */
-export type NumericArray =
-  | TypedArray
-  | Uint8ClampedArray
-  | Uint16Array
-  | Uint32Array
-  | BigUint64Array;
+export type NumericArray = TypedArray | Uint8ClampedArray;
 
 const kFromDataOptions = {
   ...kTensorOptions,
@@ -245,8 +240,11 @@ const kByWidth: readonly DType[] = [
   "uint8",
   "int8",
   "int16",
+  "uint16",
   "int32",
+  "uint32",
   "int64",
+  "uint64",
   "float16",
   "bfloat16",
   "float32",
@@ -344,8 +342,8 @@ class Filler {
       const number = isComplexNumber(value) ? value : { re: toNumber(value), im: 0 };
       elements[this.next++] = number.re;
       elements[this.next++] = number.im;
-    } else if (elements instanceof BigInt64Array) {
-      elements[this.next++] = toBigInt(value);
+    } else if (elements instanceof BigInt64Array || elements instanceof BigUint64Array) {
+      elements[this.next++] = toBigInt(value, dtype);
     } else if (!isTyped && dtype in kRanges) {
       elements[this.next++] = toSmallInteger(value, dtype as keyof typeof kRanges);
     } else if (dtype === "bool") {
@@ -374,11 +372,13 @@ function toNumber(value: unknown): number {
   );
 }
 
-function toBigInt(value: unknown): bigint {
+function toBigInt(value: unknown, dtype: DType): bigint {
   const number = typeof value === "bigint" ? value : toNumber(value);
-  if (typeof number === "number" && !Number.isFinite(number)) failOverflow(number, "int64");
+  if (typeof number === "number" && !Number.isFinite(number)) failOverflow(number, dtype);
   const integer = BigInt(typeof number === "number" ? Math.trunc(number) : number);
-  return fitsInt64(integer) ? integer : failOverflow(number, "int64");
+  const isInRange =
+    dtype === "int64" ? fitsInt64(integer) : BigInt.asUintN(64, integer) === integer;
+  return isInRange ? integer : failOverflow(number, dtype);
 }
 
 // The range of numbers that each dtype accepts; as in PyTorch, -1 becomes the largest uint8.
@@ -387,6 +387,8 @@ const kRanges = {
   int16: [-(2 ** 15), 2 ** 15 - 1],
   int8: [-128, 127],
   uint8: [-255, 255],
+  uint16: [-65535, 65535],
+  uint32: [-(2 ** 32 - 1), 2 ** 32 - 1],
 } as const;
 
 function toSmallInteger(value: unknown, dtype: keyof typeof kRanges): number {

@@ -30,9 +30,9 @@ export interface IntegerInfo {
   readonly dtype: DType;
   /** The number of bits of a number. */
   readonly bits: number;
-  /** The largest number; a bigint for int64. */
+  /** The largest number; a bigint for int64 and uint64. */
   readonly max: number | bigint;
-  /** The lowest number; a bigint for int64. */
+  /** The lowest number; a bigint for int64 and uint64. */
   readonly min: number | bigint;
 }
 
@@ -72,6 +72,9 @@ function floatInfo(
 export function iinfo(dtype: DType): IntegerInfo {
   dtypeRule.check("iinfo", "dtype", dtype);
   if (dtype === "uint8") return { dtype, bits: 8, min: 0, max: 255 };
+  if (dtype === "uint16") return { dtype, bits: 16, min: 0, max: 2 ** 16 - 1 };
+  if (dtype === "uint32") return { dtype, bits: 32, min: 0, max: 2 ** 32 - 1 };
+  if (dtype === "uint64") return { dtype, bits: 64, min: 0n, max: 2n ** 64n - 1n };
   if (dtype === "int8") return { dtype, bits: 8, min: -128, max: 127 };
   if (dtype === "int16") return { dtype, bits: 16, min: -(2 ** 15), max: 2 ** 15 - 1 };
   if (dtype === "int32") return { dtype, bits: 32, min: -(2 ** 31), max: 2 ** 31 - 1 };

@@ -7,7 +7,7 @@ import { calledAs, fail } from "../runtime/errors/errors.js";
 import { allocated, itemSize, readDtype } from "../tensor/dtype.js";
 import { elementsOf, type Item, itemAt } from "../tensor/elements.js";
 import { geometryOf } from "../tensor/info.js";
-import type { DataArray, StoredCopy } from "../tensor/own_memory.js";
+import type { DataArray } from "../tensor/own_memory.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** The elements of a tensor as nested arrays, one level per dimension. */
@@ -16,16 +16,16 @@ export type NestedArray = Item | NestedArray[];
 /** Returns a copy of a tensor's elements in row-major order, 16-bit floats as float32. */
 export function readArray(tensor: Tensor): DataArray {
   const dtype = readDtype(tensor.dtype);
-  if (dtype === tensor.dtype) return readStored(tensor) as DataArray;
+  if (dtype === tensor.dtype) return readStored(tensor);
   const widened = (alias: Tensor) => toDtype(alias, dtype);
-  return readCopy("data", tensor, widened, (wide) => readStored(wide) as DataArray);
+  return readCopy("data", tensor, widened, (wide) => readStored(wide));
 }
 
 /**
  * Returns a copy of a tensor's elements in row-major order, in the format in which they are stored; `where` is the calling
  * function, for errors.
  */
-export function readStored(tensor: Tensor, where = "data"): StoredCopy {
+export function readStored(tensor: Tensor, where = "data"): DataArray {
   const { dtype, numel, flags } = geometryOf(tensor);
   const copyOf = (packed: Tensor) =>
     allocated(where, numel * itemSize(dtype), () => elementsOf(packed, dtype, numel).slice());

@@ -22,7 +22,10 @@ export type TypedArray =
   | Int16Array
   | Int32Array
   | BigInt64Array
-  | Uint8Array;
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | BigUint64Array;
 
 const kDevices: readonly Device[] = ["cpu", "webgpu"];
 
@@ -41,8 +44,6 @@ const kOtherDTypes: Readonly<Record<string, DType>> = {
   int: "int32",
   short: "int16",
   char: "int8",
-  uint16: "int32",
-  uint32: "int64",
   byte: "uint8",
   boolean: "bool",
   chalf: "complex32",
@@ -60,6 +61,9 @@ const kOtherDTypes: Readonly<Record<string, DType>> = {
   i32: "int32",
   i64: "int64",
   u8: "uint8",
+  u16: "uint16",
+  u32: "uint32",
+  u64: "uint64",
 };
 
 /** Returns a rule that accepts some dtypes; for another library's name, the message tells which dtype to use. */
@@ -98,10 +102,13 @@ const kArrays = {
   complex32: Uint16Array,
   float8_e4m3fn: Uint8Array,
   float8_e5m2: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
 } as const;
 
 /** Elements as stored in memory: 16-bit floats are their bits. */
-export type StoredArray = TypedArray | Uint16Array;
+export type StoredArray = TypedArray;
 
 /** Returns the code of an element type; throws InvalidArgument for an unknown name. */
 export function dtypeCode(dtype: unknown, where: string): number {

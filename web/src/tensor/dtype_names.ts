@@ -2,6 +2,12 @@
 
 /** Unsigned 8-bit integers, from 0 to 255. */
 export const uint8 = "uint8";
+/** Unsigned 16-bit integers, from 0 to 65535. They promote with no other integer dtype. */
+export const uint16 = "uint16";
+/** Unsigned 32-bit integers. They promote with no other integer dtype, and only elementwise ops and ops that move elements compute them. */
+export const uint32 = "uint32";
+/** Unsigned 64-bit integers. They are stored, moved and compared for equality; convert them to compute. */
+export const uint64 = "uint64";
 /** Signed 8-bit integers, from -128 to 127. */
 export const int8 = "int8";
 /** Signed 16-bit integers, from -32768 to 32767. */

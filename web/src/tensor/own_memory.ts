@@ -13,7 +13,7 @@ export type DataArray =
   | ReturnType<Int16ArrayConstructor["of"]>
   | ReturnType<Int32ArrayConstructor["of"]>
   | ReturnType<BigInt64ArrayConstructor["of"]>
+  | ReturnType<Uint16ArrayConstructor["of"]>
+  | ReturnType<Uint32ArrayConstructor["of"]>
+  | ReturnType<BigUint64ArrayConstructor["of"]>
   | Bytes;
-
-/** Elements as stored in memory, in a copy. */
-export type StoredCopy = DataArray | ReturnType<Uint16ArrayConstructor["of"]>;

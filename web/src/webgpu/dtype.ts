@@ -25,6 +25,9 @@ const kItemSizes: Readonly<Record<DType, number>> = {
   complex32: 4,
   float8_e4m3fn: 1,
   float8_e5m2: 1,
+  uint16: 2,
+  uint32: 4,
+  uint64: 8,
 };
 
 /** The real dtypes that shaders compute. */

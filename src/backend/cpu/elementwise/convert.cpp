@@ -22,6 +22,10 @@ To convert(From value) {
       return static_cast<To>(convert<std::int64_t>(value));
     } else {
       constexpr auto kLimit = static_cast<From>(9223372036854775808.0);
+      if constexpr (std::is_unsigned_v<To>) {
+        if (value >= kLimit && value < 2 * kLimit) return static_cast<To>(value);
+        return static_cast<To>(convert<std::int64_t>(value));
+      }
       const bool fits = value >= -kLimit && value < kLimit;
       return fits ? static_cast<To>(value) : std::numeric_limits<To>::min();
     }
@@ -46,76 +50,131 @@ RowFunction row_function(DType to, DType from) {
 
 constexpr std::int64_t kTile = 256;
 
-// Elements of a computed dtype of four bytes, packed.
-using Tile = std::array<std::uint32_t, kTile>;
+// Elements of a computed dtype, packed.
+struct Tile {
+  template <class T>
+  T* as() {
+    return reinterpret_cast<T*>(bytes.data());
+  }
+  template <class T>
+  const T* as() const {
+    return reinterpret_cast<const T*>(bytes.data());
+  }
+
+  alignas(16) std::array<char, kTile * sizeof(std::int64_t)> bytes;
+};
 
 void load_bytes(float (*convert)(std::uint8_t), const void* from, std::int64_t from_step,
                 Tile& tile, std::int64_t count) {
   const auto* in = static_cast<const std::uint8_t*>(from);
-  for (std::int64_t i = 0; i < count; ++i)
-    tile[static_cast<std::size_t>(i)] = std::bit_cast<std::uint32_t>(convert(in[i * from_step]));
+  for (std::int64_t i = 0; i < count; ++i) tile.as<float>()[i] = convert(in[i * from_step]);
 }
 
 void store_bytes(std::uint8_t (*convert)(float), void* to, std::int64_t to_step, const Tile& tile,
                  std::int64_t count) {
   auto* out = static_cast<std::uint8_t*>(to);
-  for (std::int64_t i = 0; i < count; ++i)
-    out[i * to_step] = convert(std::bit_cast<float>(tile[static_cast<std::size_t>(i)]));
+  for (std::int64_t i = 0; i < count; ++i) out[i * to_step] = convert(tile.as<float>()[i]);
+}
+
+template <class Stored, class Computed>
+void load_integers(const void* from, std::int64_t from_step, Tile& tile, std::int64_t count) {
+  convert_row<Computed, Stored>(tile.as<Computed>(), 1, from, from_step, count);
+}
+
+template <class Stored, class Computed>
+void store_integers(void* to, std::int64_t to_step, const Tile& tile, std::int64_t count) {
+  convert_row<Stored, Computed>(to, to_step, tile.as<Computed>(), 1, count);
 }
 
 // Converts elements of a stored dtype to the one that they are computed in.
 void load(DType dtype, const void* from, std::int64_t from_step, Tile& tile, std::int64_t count) {
-  if (dtype == DType::kInt8)
-    return convert_row<std::int32_t, std::int8_t>(tile.data(), 1, from, from_step, count);
-  if (dtype == DType::kInt16)
-    return convert_row<std::int32_t, std::int16_t>(tile.data(), 1, from, from_step, count);
-  if (is_float8(dtype)) {
-    const bool is_e5m2 = dtype == DType::kFloat8E5m2;
-    return load_bytes(is_e5m2 ? from_float8_e5m2_bits : from_float8_e4m3fn_bits, from, from_step,
-                      tile, count);
+  switch (dtype) {
+    case DType::kInt8:
+      return load_integers<std::int8_t, std::int32_t>(from, from_step, tile, count);
+    case DType::kInt16:
+      return load_integers<std::int16_t, std::int32_t>(from, from_step, tile, count);
+    case DType::kUInt16:
+      return load_integers<std::uint16_t, std::int32_t>(from, from_step, tile, count);
+    case DType::kUInt32:
+      return load_integers<std::uint32_t, std::int64_t>(from, from_step, tile, count);
+    case DType::kUInt64:
+      return copy_of_items(8)(tile.bytes.data(), 1, from, from_step, count);
+    case DType::kFloat8E5m2:
+      return load_bytes(from_float8_e5m2_bits, from, from_step, tile, count);
+    case DType::kFloat8E4m3fn:
+      return load_bytes(from_float8_e4m3fn_bits, from, from_step, tile, count);
+    default:
+      std::array<std::uint16_t, kTile> halves{};
+      copy_of_items(2)(halves.data(), 1, from, from_step, count);
+      widen_halves(dtype, halves.data(), tile.as<float>(), count);
   }
-  std::array<std::uint16_t, kTile> halves{};
-  copy_of_items(2)(halves.data(), 1, from, from_step, count);
-  widen_halves(dtype, halves.data(), reinterpret_cast<float*>(tile.data()), count);
 }
 
 // The inverse of load(); of an integer the last bits stay.
 void store(DType dtype, void* to, std::int64_t to_step, const Tile& tile, std::int64_t count) {
-  if (dtype == DType::kInt8)
-    return convert_row<std::int8_t, std::int32_t>(to, to_step, tile.data(), 1, count);
-  if (dtype == DType::kInt16)
-    return convert_row<std::int16_t, std::int32_t>(to, to_step, tile.data(), 1, count);
-  if (is_float8(dtype)) {
-    const bool is_e5m2 = dtype == DType::kFloat8E5m2;
-    return store_bytes(is_e5m2 ? float8_e5m2_bits : float8_e4m3fn_bits, to, to_step, tile, count);
+  switch (dtype) {
+    case DType::kInt8:
+      return store_integers<std::int8_t, std::int32_t>(to, to_step, tile, count);
+    case DType::kInt16:
+      return store_integers<std::int16_t, std::int32_t>(to, to_step, tile, count);
+    case DType::kUInt16:
+      return store_integers<std::uint16_t, std::int32_t>(to, to_step, tile, count);
+    case DType::kUInt32:
+      return store_integers<std::uint32_t, std::int64_t>(to, to_step, tile, count);
+    case DType::kUInt64:
+      return copy_of_items(8)(to, to_step, tile.bytes.data(), 1, count);
+    case DType::kFloat8E5m2:
+      return store_bytes(float8_e5m2_bits, to, to_step, tile, count);
+    case DType::kFloat8E4m3fn:
+      return store_bytes(float8_e4m3fn_bits, to, to_step, tile, count);
+    default:
+      std::array<std::uint16_t, kTile> halves{};
+      narrow_halves(dtype, tile.as<float>(), halves.data(), count);
+      copy_of_items(2)(to, to_step, halves.data(), 1, count);
   }
-  std::array<std::uint16_t, kTile> halves{};
-  narrow_halves(dtype, reinterpret_cast<const float*>(tile.data()), halves.data(), count);
-  copy_of_items(2)(to, to_step, halves.data(), 1, count);
+}
+
+// The conversion of uint64 to or from floats, which int64 would spoil from 2^63 on; null for other
+// dtypes.
+RowFunction uint64_function(DType to, DType from) {
+  if (from == DType::kUInt64) {
+    if (to == DType::kFloat32) return convert_row<float, std::uint64_t>;
+    if (to == DType::kFloat64) return convert_row<double, std::uint64_t>;
+  } else if (to == DType::kUInt64) {
+    if (from == DType::kFloat32) return convert_row<std::uint64_t, float>;
+    if (from == DType::kFloat64) return convert_row<std::uint64_t, double>;
+  }
+  return nullptr;
 }
 
 // Converts rows to or from stored dtypes, via those that they are computed in.
 void convert_stored(void* to, DType to_dtype, std::int64_t to_step, const void* from,
                     DType from_dtype, std::int64_t from_step, std::int64_t count) {
-  Tile loaded{};
-  Tile converted{};
-  const RowFunction convert_computed =
-      row_function(computed_dtype(to_dtype), computed_dtype(from_dtype));
+  Tile loaded;
+  Tile converted;
+  const DType to_computed = computed_dtype(to_dtype);
+  const DType from_computed = computed_dtype(from_dtype);
+  const RowFunction from_uint64 = uint64_function(to_computed, from_dtype);
+  const RowFunction to_uint64 = uint64_function(to_dtype, from_computed);
+  const RowFunction convert_computed = from_uint64 != nullptr ? from_uint64
+                                       : to_uint64 != nullptr
+                                           ? to_uint64
+                                           : row_function(to_computed, from_computed);
   for (std::int64_t done = 0; done < count; done += kTile) {
     const std::int64_t some = std::min(count - done, kTile);
     const void* source = element_at(from, from_dtype, done * from_step);
     void* const target = element_at(to, to_dtype, done * to_step);
     std::int64_t step = from_step;
-    if (is_stored(from_dtype)) {
+    if (is_stored(from_dtype) && from_uint64 == nullptr) {
       load(from_dtype, source, from_step, loaded, some);
-      source = loaded.data();
+      source = loaded.bytes.data();
       step = 1;
     }
-    if (!is_stored(to_dtype)) {
+    if (!is_stored(to_dtype) || to_uint64 != nullptr) {
       convert_computed(target, to_step, source, step, some);
       continue;
     }
-    convert_computed(converted.data(), 1, source, step, some);
+    convert_computed(converted.bytes.data(), 1, source, step, some);
     store(to_dtype, target, to_step, converted, some);
   }
 }

@@ -125,9 +125,12 @@ namespace eg::kernel {
 void Fill::compute_on_cpu() const {
   // The bytes of one element, which is then repeated along each row.
   alignas(16) std::array<char, 16> element{};
-  if (is_short(y.dtype())) {
-    const auto number = value.to<std::int32_t>();
-    cpu::convert_elements(element.data(), y.dtype(), 1, &number, DType::kInt32, 0, 1);
+  if (is_stored_integer(y.dtype()) && !value.is_float()) {
+    const auto number = value.to<std::int64_t>();
+    cpu::convert_elements(element.data(), y.dtype(), 1, &number, DType::kInt64, 0, 1);
+  } else if (is_stored_integer(y.dtype())) {
+    const auto number = value.to<double>();
+    cpu::convert_elements(element.data(), y.dtype(), 1, &number, DType::kFloat64, 0, 1);
   } else if (is_stored(y.dtype())) {
     const auto number = value.to<float>();
     cpu::convert_elements(element.data(), y.dtype(), 1, &number, DType::kFloat32, 0, 1);

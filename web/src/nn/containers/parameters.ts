@@ -166,4 +166,7 @@ const kTypeNames: Readonly<Partial<Record<DType, string>>> = {
   float8_e5m2: "Float8_e5m2",
   int8: "Char",
   int16: "Short",
+  uint16: "UInt16",
+  uint32: "UInt32",
+  uint64: "UInt64",
 };
