@@ -95,6 +95,7 @@ export {
   sparseCsrTensor,
 } from "./ops/sparse_create.js";
 export type { Target, ToOptions } from "./ops/to.js";
+export { view } from "./ops/view.js";
 export { type NonzeroOptions, nonzero, where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
 export type { AbortSignalLike } from "./runtime/host/abort.js";

@@ -9,6 +9,7 @@ import { attachHints } from "./ops/hints.js";
 import { kShortcutMethods } from "./ops/shortcut_methods.js";
 import { kSparseMethods } from "./ops/sparse_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
+import { view } from "./ops/view.js";
 import { nonzero } from "./ops/where.js";
 import { registerPublicMethods } from "./runtime/errors/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
@@ -18,6 +19,7 @@ const kComposites = {
   nonzero,
   norm,
   rsub,
+  view,
 };
 
 let areAttached = false;

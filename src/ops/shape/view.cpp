@@ -1,6 +1,7 @@
 #include "ops/shape/view.h"
 
 #include <algorithm>
+#include <span>
 
 #include "dispatch/factories.h"
 #include "ops/reduce/reduction.h"
@@ -21,6 +22,37 @@ struct UnsafeView {
   }
 };
 
+// The method of JavaScript that calls ViewDType.
+constexpr std::string_view kViewName = View::doc.name;
+
+struct Geometry {
+  Shape shape;
+  Strides strides;
+  std::int64_t offset;
+};
+
+// Counts in elements of a dtype of which `count` lie in the memory of one.
+void split_elements(Geometry& geometry, std::int64_t count) {
+  for (std::int64_t& stride : geometry.strides) stride *= count;
+  geometry.strides.back() = 1;
+  geometry.shape.back() *= count;
+  geometry.offset *= count;
+}
+
+// Counts in elements of a dtype whose memory holds `count` of the present ones.
+void join_elements(Geometry& geometry, std::int64_t count, DType dtype) {
+  const auto is_whole = [count](std::int64_t value) { return value % count == 0; };
+  const std::span<std::int64_t> outer(geometry.strides.data(), geometry.strides.size() - 1);
+  check(is_whole(geometry.shape.back()) && is_whole(geometry.offset) &&
+            std::ranges::all_of(outer, is_whole),
+        ErrorCode::kShapeMismatch, kViewName, "an element of ", dtype, " takes ", count,
+        ", of which the last size, the offset and the other strides must be multiples; got shape ",
+        geometry.shape, ", strides ", geometry.strides, " and offset ", geometry.offset, '.');
+  for (std::int64_t& stride : outer) stride /= count;
+  geometry.shape.back() /= count;
+  geometry.offset /= count;
+}
+
 }  // namespace
 
 Tensor View::call(const Tensor& input, const Dims& shape) {
@@ -34,6 +66,27 @@ Tensor View::call(const Tensor& input, const Dims& shape) {
 
 GradList View::backward(const Backward<View>& b) {
   return {Reshape::call(b.grad(), b.attrs().input_shape)};
+}
+
+Tensor ViewDType::call(const Tensor& input, DType dtype) {
+  const DType own = input.dtype();
+  if (dtype == own) return detach(input);
+  // Memory of bool tensors holds only 0 and 1.
+  check(own != DType::kBool && dtype != DType::kBool, ErrorCode::kDtypeMismatch, kViewName,
+        "memory of bool is read as bool only, got ", own, " and ", dtype,
+        ". Convert with to('uint8').");
+  if (item_size(dtype) == item_size(own))
+    return input.alias_as(dtype, input.shape(), input.strides(), input.offset());
+  Geometry geometry{input.shape(), input.strides(), input.offset()};
+  check(
+      input.ndim() > 0 && geometry.strides.back() == 1, ErrorCode::kShapeMismatch, kViewName,
+      "a dtype of another size requires a last dimension whose elements are neighbors, got shape ",
+      input.shape(), " with strides ", input.strides(), ". Call contiguous() first.");
+  if (item_size(dtype) < item_size(own))
+    split_elements(geometry, static_cast<std::int64_t>(item_size(own) / item_size(dtype)));
+  else
+    join_elements(geometry, static_cast<std::int64_t>(item_size(dtype) / item_size(own)), dtype);
+  return input.alias_as(dtype, geometry.shape, geometry.strides, geometry.offset);
 }
 
 Tensor Reshape::call(const Tensor& input, const Dims& shape) {

@@ -23,6 +23,14 @@ struct View {
   static GradList backward(const Backward<View>& b);
 };
 
+struct ViewDType {
+  static constexpr op::Doc doc{"view_dtype",
+                               "The same memory read as another dtype, without a graph."};
+  static constexpr Audience audience = Audience::kInternal;
+  static constexpr std::array args{Arg{"input"}, Arg{"dtype"}};
+  static Tensor call(const Tensor& input, DType dtype);
+};
+
 struct Reshape {
   static constexpr op::Doc doc{"reshape",
                                "The elements in another shape: a view if possible, else a copy."};
@@ -183,9 +191,9 @@ struct Detach {
   static Tensor call(const Tensor& input);
 };
 
-using ViewOps =
-    Concat<TypeList<View, Reshape, ViewAs, Flatten, Unflatten, Transpose, Swapaxes, MatrixTranspose,
-                    Permute, Movedim, Squeeze, Unsqueeze, Expand, ExpandAs, BroadcastTo, Detach>,
-           SliceOps>;
+using ViewOps = Concat<TypeList<View, ViewDType, Reshape, ViewAs, Flatten, Unflatten, Transpose,
+                                Swapaxes, MatrixTranspose, Permute, Movedim, Squeeze, Unsqueeze,
+                                Expand, ExpandAs, BroadcastTo, Detach>,
+                       SliceOps>;
 
 }  // namespace eg

@@ -7,6 +7,7 @@
 #include "autograd/autograd.h"
 #include "dispatch/elementwise.h"
 #include "formulas/all.h"
+#include "ops/create/copy.h"
 #include "ops/create/factory.h"
 #include "ops/shape/join.h"
 #include "support/errors.h"
@@ -18,6 +19,7 @@ namespace eg {
 namespace {
 
 using testing::expect_error;
+using testing::generated;
 using testing::gradcheck;
 using testing::gradcheck_one;
 using testing::leaf;
@@ -303,6 +305,52 @@ TEST(Views, DifferentiateTwiceThroughStridedInputs) {
         return results;
       },
       {x}));
+}
+
+TEST(ViewDType, ReadsTheSameMemory) {
+  const Tensor x = full({2, 3}, 1.0, DType::kFloat32);
+  const Tensor bits = ViewDType::call(x, DType::kInt32);
+  EXPECT_EQ(values(bits), std::vector<double>(6, 0x3f800000));
+  FillInPlace::call(Select::call(bits, 0, 1), 0x40000000);
+  EXPECT_EQ(values(x), (std::vector<double>{1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(x.version(), bits.version());
+}
+
+TEST(ViewDType, CountsElementsOfAnotherSize) {
+  const Tensor x = generated<std::int32_t>({3, 4}, [](std::int64_t i) { return i; }, Device{});
+  const Tensor rows = Narrow::call(x, 0, 1, 2);
+  const Tensor bytes = ViewDType::call(rows, DType::kUInt8);
+  EXPECT_EQ(bytes.shape(), (Shape{2, 16}));
+  EXPECT_EQ(bytes.strides(), (Strides{16, 1}));
+  EXPECT_EQ(bytes.offset(), 16);
+  const Tensor pairs = ViewDType::call(rows, DType::kInt64);
+  EXPECT_EQ(pairs.shape(), (Shape{2, 2}));
+  EXPECT_EQ(pairs.strides(), (Strides{2, 1}));
+  EXPECT_EQ(values(Select::call(pairs, 0, 0)),
+            (std::vector<double>{4 + 5 * 0x1p32, 6 + 7 * 0x1p32}));
+  EXPECT_EQ(values(ViewDType::call(bytes, DType::kInt32)), values(rows));
+}
+
+TEST(ViewDType, HasNoGraph) {
+  const Tensor x = leaf({1, 2});
+  EXPECT_FALSE(requires_grad(ViewDType::call(x, DType::kInt32)));
+  EXPECT_FALSE(requires_grad(ViewDType::call(x, DType::kFloat32)));
+}
+
+TEST(ViewDType, RefusesWhatHasNoSuchView) {
+  const Tensor x = full({4, 3}, 1.0, DType::kFloat32);
+  const auto refuses = [](const Tensor& t, DType dtype, ErrorCode code, const char* message) {
+    expect_error(code, message, [&] { ViewDType::call(t, dtype); });
+  };
+  refuses(x, DType::kFloat64, ErrorCode::kShapeMismatch, "must be multiples");
+  refuses(Transpose::call(x, 0, 1), DType::kUInt8, ErrorCode::kShapeMismatch, "neighbors");
+  refuses(Transpose::call(x, 0, 1), DType::kFloat64, ErrorCode::kShapeMismatch, "neighbors");
+  refuses(full({}, 1.0, DType::kFloat32), DType::kUInt8, ErrorCode::kShapeMismatch,
+          "last dimension");
+  refuses(Narrow::call(full({5}, 1.0, DType::kFloat32), 0, 1, 2), DType::kFloat64,
+          ErrorCode::kShapeMismatch, "offset 1");
+  refuses(full({4}, true, DType::kBool), DType::kUInt8, ErrorCode::kDtypeMismatch, "bool");
+  refuses(full({4}, 2, DType::kUInt8), DType::kBool, ErrorCode::kDtypeMismatch, "bool");
 }
 
 }  // namespace

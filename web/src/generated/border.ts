@@ -3,7 +3,7 @@
 // The words, flags and names that C++ and TypeScript exchange; bindings/words.h explains them.
 
 /** What native.borderHash() returns of a module with this format and that of stream.ts. */
-export const kBorderHash = 3909346883;
+export const kBorderHash = 3529594212;
 
 /** The element type of a tensor. */
 export type DType =
@@ -21,7 +21,10 @@ export type DType =
   | "int16"
   | "complex32"
   | "float8_e4m3fn"
-  | "float8_e5m2";
+  | "float8_e5m2"
+  | "uint16"
+  | "uint32"
+  | "uint64";
 
 /** All of them, in the order of their numbers. */
 export const kDTypes: readonly DType[] = [
@@ -40,6 +43,9 @@ export const kDTypes: readonly DType[] = [
   "complex32",
   "float8_e4m3fn",
   "float8_e5m2",
+  "uint16",
+  "uint32",
+  "uint64",
 ];
 
 /** The dtypes that kernels compute, in the order of their numbers. */

@@ -10,6 +10,11 @@ export const toDtype: {
   (input: Tensor, dtype: DType): Tensor;
 } = define("to_dtype");
 
+/** The same memory read as another dtype, without a graph. */
+export const viewDtype: {
+  (input: Tensor, dtype: DType): Tensor;
+} = define("view_dtype");
+
 /** A view of every step-th slice along dim, from start to before end. */
 export const slice: {
   (input: Tensor, dim?: number, start?: number | null, end?: number | null, step?: number): Tensor;

@@ -132,6 +132,7 @@ fill_:m input:tensor value:operand
 zero_:m input:tensor
 as_strided:m input:tensor size:ints stride:ints storageOffset:int?=null
 view:m input:tensor shape:ints
+view_dtype: input:tensor dtype:dtype
 reshape:m input:tensor shape:ints
 view_as:m input:tensor other:tensor
 flatten:m input:tensor startDim:int=0 endDim:int=-1

@@ -31,6 +31,7 @@ import type { TensorMethods } from "../generated/methods.js";
 import type { ShortcutMethods } from "../ops/shortcut_methods.js";
 import type { SparseMethods } from "../ops/sparse_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
+import type { ViewMethod } from "../ops/view.js";
 import type { NonzeroMethod } from "../ops/where.js";
 import { checkedFor, native } from "../runtime/bridge/bridge.js";
 import { kCopy, kThisCopy } from "../runtime/errors/copy.js";
@@ -77,6 +78,12 @@ export interface Tensor
 
   /** The indices of the nonzero elements, one row for each element; with `asTuple` one tensor for each axis. */
   nonzero: NonzeroMethod;
+
+  /**
+   * The same memory in another shape, or read as another dtype. With a dtype the result has no graph, and the last dimension becomes
+   * longer or shorter when elements of the dtype take fewer or more bytes; bool has no such view.
+   */
+  view: ViewMethod;
 
   /** Returns `other` minus `alpha` times this tensor: x.rsub(1) is 1 - x. */
   rsub(
