@@ -17,7 +17,8 @@ using MovingOps =
            TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike, OnesLike, FullLike,
                     EmptyLike, Rand, Randn, RandLike, RandnLike, UniformInPlace, NormalInPlace,
                     RandomInPlace, Randint, Randperm, Normal, Kron, ViewAsReal, ViewAsComplex, Real,
-                    Imag, Conj, ToComplex, Linear, Embedding, OneHot, Pad, Quantize>>;
+                    Imag, Conj, ToComplex, Linear, Embedding, OneHot, Pad, Quantize, Cat, Stack,
+                    Hstack, Vstack, Meshgrid, Repeat, Tile, Flip, Roll, Rot90>>;
 
 using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps, RecurrentOps,
                         TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Prelu>>;

@@ -213,7 +213,9 @@ GradList Repeat::backward(const Backward<Repeat>& b) {
   }
   // An empty list would mean all dimensions.
   const Tensor whole = Reshape::call(b.grad(), blocks);
-  return {copies.empty() ? whole : Sum::call(whole, copies)};
+  if (copies.empty()) return {whole};
+  const Tensor computed = ToDType::call(whole, computed_dtype(whole.dtype()));
+  return {ToDType::call(Sum::call(computed, copies), whole.dtype())};
 }
 
 Tensor Tile::call(const Tensor& input, const Dims& dims) {
