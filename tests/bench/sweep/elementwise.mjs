@@ -63,6 +63,7 @@ export const kElementwise = {
   ldexp: (z) => [matrix(z), I(4, z.rows, z.columns)],
   multigammaln: { args: (z) => [U(2, 4, z.rows, z.columns), 3], theirs: "special.multigammaln" },
   mvlgamma: (z) => [U(2, 4, z.rows, z.columns), 2],
+  nextafter: two,
   rsub: { args: two, theirs: "rsub" },
   trueDivide: { args: (z) => [matrix(z), U(0.5, 2, z.rows, z.columns)], theirs: "true_divide" },
 };

@@ -67,6 +67,7 @@ export const kCompositeCalls = {
   multigammaln: ["T([3], 2, 4), 3"],
   mvlgamma: ["T([3], 2, 4), 2"],
   nanquantile: ["T([5]), 0.3", "T([3, 4]), T([2], 0, 1), {dim: 0}"],
+  nextafter: ["T([2, 3]), T([3])", "T([3]), 2"],
   narrowCopy: ["T([3, 4]), 1, 1, 2"],
   pdist: ["T([4, 3])", "T([3, 2]), 3", "T([3, 2]), 1"],
   put: [

@@ -5,11 +5,16 @@ import { toDtype } from "../generated/internal.js";
 import {
   abs,
   add,
+  copysign,
   div,
+  eq,
   exp2,
+  expandAs,
   floor,
   ge,
+  gt,
   isfinite,
+  isnan,
   lgamma,
   log2,
   logicalAnd,
@@ -17,6 +22,7 @@ import {
   mul,
   ne,
   neg,
+  onesLike,
   pow,
   sub,
   sum,
@@ -101,6 +107,38 @@ function scaled(value: Tensor, exponent: Tensor): Tensor {
   const half = trunc(div(exponent, 2));
   return mul(mul(value, exp2(half)), exp2(sub(exponent, half)));
 }
+
+// The integers with which the bits of floats are counted.
+const kBitsOf: Readonly<Partial<Record<DType, DType>>> = {
+  float16: "int16",
+  bfloat16: "int16",
+  float32: "int32",
+  float64: "int64",
+};
+
+/** The next number of the dtype from `input` towards `other`, or `other` where both are equal. It has no gradient. */
+export const nextafter = /* @__PURE__ */ composite(
+  "nextafter",
+  "input:operand other:operand",
+  (input, other) => {
+    const [a, b] = asTensors(input, other);
+    const both = add(a.detach(), b.detach());
+    const { dtype } = both;
+    const bits = kBitsOf[dtype];
+    if (bits === undefined) {
+      fail("DtypeMismatch", "nextafter", `expected floating-point operands, got ${dtype}.`);
+    }
+    const from = expandAs(toDtype(a.detach(), dtype), both).contiguous();
+    const to = toDtype(b.detach(), dtype);
+    // Away from zero, the bits of a number count up.
+    const isAway = eq(gt(to, from), gt(from, 0));
+    const step = toDtype(where(isAway, 1, -1), bits);
+    const neighbor = add(from.view(bits), step).view(dtype);
+    const smallest = copysign(onesLike(from.view(bits)).view(dtype), to);
+    const next = where(eq(from, 0), smallest, neighbor);
+    return where(isnan(both), both, where(eq(from, to), to, next));
+  },
+);
 
 /** Logarithm of the multivariate gamma function of `p` dimensions. */
 export const mvlgamma = /* @__PURE__ */ composite("mvlgamma", "input:tensor p:int", logMultigamma);

@@ -8,6 +8,7 @@ export {
   ldexp,
   multigammaln,
   mvlgamma,
+  nextafter,
   rad2deg,
   rsub,
   trueDivide,
