@@ -57,7 +57,7 @@ function property(random, target, name) {
 async function settle(program, text) {
   const options = { mayChange: true };
   if (
-    /(Async|updateBn|Torch|openSafetensors|openFolder|warmup|toCanvas|toGPUBuffer)\(|\.(data|array)\(/.test(
+    /(Async|updateBn|Torch|openSafetensors|openFolder|openFile|warmup|toCanvas|toGPUBuffer)\(|\.(data|array)\(/.test(
       text,
     )
   )

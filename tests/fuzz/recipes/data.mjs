@@ -64,6 +64,17 @@ export const kData = [
     'await $0.openSafetensors("m.safetensors")',
     'await $2.tensor("a")',
     '!await $0.bytes("../a.json")',
+    'await $0.open("a.json")',
+    "await $5.bytes(0, 1)",
+    "!await $5.bytes(2, 1)",
+    "await $5.close()",
+  ],
+  [
+    "await eg.io.openFile(new Uint8Array(3), { fetch: globalThis.fetch })",
+    "await $0.bytes()",
+    "$0.size",
+    "await $0.close()",
+    "!await $0.bytes()",
   ],
   [
     "new eg.data.SequentialSampler([1, 2])",

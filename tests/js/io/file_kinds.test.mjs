@@ -29,7 +29,7 @@ const kFiles = {
   zip: [zip("readme.txt"), /unpack/],
   npy: [bytesOf("\x93NUMPY\x01\x00v\x00{'descr': '<f4'"), /NumPy/],
   hdf5: [bytesOf("\x89HDF\r\n\x1a\n", [0, 0]), /HDF5.*tf2onnx/],
-  gguf: [bytesOf("GGUF", [3, 0, 0, 0, 1, 0, 0, 0]), /GGUF.*safetensors/],
+  gguf: [bytesOf("GGUF", [3, 0, 0, 0, 1, 0, 0, 0]), /GGUF.*edgegrad\/transformers/],
   tflite: [bytesOf([0x1c, 0, 0, 0], "TFL3", [1, 2, 3, 4]), /TensorFlow Lite.*tf2onnx/],
   ort: [bytesOf([0x1c, 0, 0, 0], "ORTM", [1, 2, 3, 4]), /onnxruntime.*\.onnx/],
   gzip: [new Uint8Array(gzipSync("hello")), /gzip.*decompress/],

@@ -22,6 +22,11 @@ async function check(source, options) {
   const reader = await folder.openSafetensors("model.safetensors");
   assert.deepEqual((await reader.tensor("a")).arraySync(), [1, 2]);
   await reader.close();
+  const file = await folder.open("config.json");
+  assert.equal(file.size, 10);
+  assert.equal(new TextDecoder().decode(await file.bytes(2, 5)), '"a"');
+  await file.close();
+  assert.equal(await folder.open("other.json"), null);
   assert.equal(await folder.bytes("other.json"), null);
   assert.equal(await folder.openSafetensors("other.safetensors"), null);
 }

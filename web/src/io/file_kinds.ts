@@ -96,7 +96,7 @@ const kKinds: readonly (readonly [name: string, pattern: RegExp, hint: string])[
   [
     "gguf",
     /^GGUF/,
-    "this is a GGUF file of llama.cpp, which edgegrad does not read: take the safetensors files of the same model, and open them with io.openSafetensors().",
+    "this is a GGUF file of llama.cpp: open it with AutoModelForCausalLM.fromPretrained() of edgegrad/transformers.",
   ],
   ["tflite", /^.{4}TFL3/s, `this is a TensorFlow Lite model (.tflite): ${kToOnnx}`],
   [

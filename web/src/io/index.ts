@@ -7,6 +7,7 @@ export {
   loadSafetensors,
   readSafetensorsMetadata,
 } from "./load_safetensors.js";
+export { type ByteReader, type OpenFileOptions, openFile } from "./open_file.js";
 export {
   type FilesByName,
   type Folder,

@@ -6,6 +6,7 @@ import { describe, fail, refusal } from "../runtime/errors/errors.js";
 import { attempt } from "../tensor/reachable.js";
 import { readingLater } from "./broken_file.js";
 import { bytesOf } from "./bytes.js";
+import { type ByteReader, bytesAt } from "./open_file.js";
 import { kFetch, kOnProgress, readerAt, type SafetensorsReader } from "./open_safetensors.js";
 import type { DirectoryLike, UrlLike } from "./platform_types.js";
 import { Requests } from "./sources/http.js";
@@ -62,6 +63,12 @@ export class Folder {
   async openSafetensors(name: string): Promise<SafetensorsReader | null> {
     const place = await this.#find("openSafetensors", name);
     return place === null ? null : readerAt(place, this.#onProgress);
+  }
+
+  /** Opens a file, of which ranges of bytes are read; null if there is none of that name. */
+  async open(name: string): Promise<ByteReader | null> {
+    const place = await this.#find("open", name);
+    return place === null ? null : bytesAt("open", place);
   }
 
   async #find(where: string, name: string): Promise<Place | null> {
