@@ -32,7 +32,8 @@ export const kPeersOfAddon = {
 
 /** Folders of web/ that several add-ons share. They are not entries of the package: each add-on bundles them. */
 export const kSharedByAddons = {
-  errors: [...kAddons, "nats"],
+  errors: [...kAddons, "gguf", "nats"],
+  gguf: ["peft", "transformers"],
   nats: ["distributed", "federated"],
 };
 

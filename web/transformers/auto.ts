@@ -3,6 +3,7 @@
 import type * as eg from "edgegrad";
 import type { Task } from "./families/family.js";
 import { type FromPretrainedOptions, loadModel } from "./files/load.js";
+import type { ModelSource } from "./files/model_source.js";
 import type { FeaturesOutput, PreTrainedModel } from "./model.js";
 import type { CausalLanguageModel } from "./tasks/causal.js";
 import type { Classifier, ClassifierOutput } from "./tasks/classifier.js";
@@ -22,10 +23,11 @@ import type { AnswerOutput } from "./tasks/token_heads.js";
 export interface AutoModelOf<Model> {
   /**
    * Reads a model from a folder: a path in Node, the base address of its files, a FileSystemDirectoryHandle, or the files by name
-   * (config.json, and model.safetensors or its index with the shards). The model is in evaluation mode. Rejects with InvalidArgument for files that are
+   * (config.json, and model.safetensors or its index with the shards); or from a GGUF file: its address, its path, a File or its bytes. The
+   * model is in evaluation mode. Rejects with InvalidArgument for files that are
    * missing or damaged, and for a config.json with settings that are not implemented.
    */
-  fromPretrained(source: eg.io.FolderSource, options?: FromPretrainedOptions): Promise<Model>;
+  fromPretrained(source: ModelSource, options?: FromPretrainedOptions): Promise<Model>;
 }
 
 /** A model without a head. */

@@ -30,6 +30,7 @@ export {
 export { ClipModel, type ClipOptions, type ClipOutput } from "./families/clip.js";
 export { supportedModels } from "./families/index.js";
 export type { FromPretrainedOptions } from "./files/load.js";
+export type { ModelSource } from "./files/model_source.js";
 export type {
   AbortSignalLike,
   Decoder,

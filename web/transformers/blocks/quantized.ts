@@ -1,84 +1,155 @@
 // Layers with four-bit or eight-bit weights. Products decode the weights on the fly, so that there is never a float copy of a matrix.
 
 import * as eg from "edgegrad";
+import type { Bits, CodeFormat, CodeRows } from "./code_format.js";
 import { Conv1D, Embedding, Linear } from "./linear.js";
-
-/** The bits of a weight. */
-export type Bits = 4 | 8;
 
 /** The number of columns that share a scale: few with four bits, because the largest value of a group limits its precision. */
 const kGroupSizes: Readonly<Record<Bits, number | null>> = { 4: 32, 8: null };
 
+/** Returns how numbers are stored with few bits. */
+export const formatOf = (bits: Bits): CodeFormat => ({
+  bits,
+  groupSize: kGroupSizes[bits],
+  hasOffset: false,
+});
+
 /** The codes are not in state dicts, because files store float weights. */
 const kOwn = { persistent: false } as const;
 
+const kept = (tensor: eg.Tensor) => new eg.nn.Buffer(tensor, kOwn);
+
 /** A quantized matrix, which is not trained: [rows, columns]. */
 export class QuantizedMatrix {
+  readonly bits: Bits;
   readonly groupSize: number | null;
   /** The codes, as `eg.quantize` returns them, and their scales. */
   weight: eg.nn.Buffer;
   scale: eg.nn.Buffer;
+  /** What is added to the numbers of each group, if there is something. */
+  offset: eg.nn.Buffer | null;
+  /** The position that each column of the input has among those of the codes, if it is another. */
+  order: eg.nn.Buffer | null = null;
 
   constructor(
     readonly rows: number,
     readonly columns: number,
-    readonly bits: Bits,
+    { bits, groupSize, hasOffset }: CodeFormat,
   ) {
-    this.groupSize = kGroupSizes[bits];
+    this.bits = bits;
+    this.groupSize = groupSize;
     const bytes = Math.ceil((columns * bits) / 8);
-    const groups = this.groupSize === null ? 1 : Math.max(1, Math.ceil(columns / this.groupSize));
-    this.weight = new eg.nn.Buffer(eg.zeros([rows, bytes], { dtype: "uint8" }), kOwn);
-    this.scale = new eg.nn.Buffer(eg.zeros([rows, groups]), kOwn);
+    const groups = groupSize === null ? 1 : Math.max(1, Math.ceil(columns / groupSize));
+    this.weight = kept(eg.zeros([rows, bytes], { dtype: "uint8" }));
+    this.scale = kept(eg.zeros([rows, groups]));
+    this.offset = hasOffset ? kept(eg.zeros([rows, groups])) : null;
   }
 
-  /** Stores the values of the rows from `start` on, or of the columns if they are transposed. */
-  put(start: number, numbers: eg.Tensor, isTransposed: boolean): void {
+  /** Stores numbers of the rows from `start` on. */
+  put(start: number, numbers: eg.Tensor): void {
+    this.putAt(rowsFrom(start, numbers.shape[0] as number), numbers);
+  }
+
+  /** Stores numbers of rows. */
+  putAt(rows: readonly number[], numbers: eg.Tensor): void {
     eg.noGrad(() =>
       eg.scope(() => {
-        const rows = isTransposed ? numbers.t() : numbers;
-        const [codes, scale] = eg.quantize(rows, this.bits, this.groupSize);
-        const count = rows.shape[0] as number;
-        this.weight.narrow(0, start, count).copy_(codes);
-        this.scale.narrow(0, start, count).copy_(scale);
+        const [codes, scale] = eg.quantize(numbers, this.bits, this.groupSize);
+        this.store(rows, [codes, scale, null]);
       }),
     );
+  }
+
+  /** Stores codes of rows. */
+  putCodes(rows: readonly number[], { codes, scales, offsets }: CodeRows): void {
+    const of = (numbers: Uint8Array | Float32Array, dtype: eg.DType) =>
+      eg.tensor(numbers, { shape: [rows.length, numbers.length / rows.length], dtype });
+    eg.scope(() => {
+      const tensors = [of(codes, "uint8"), of(scales, "float32")] as const;
+      this.store(rows, [...tensors, offsets && of(offsets, "float32")]);
+    });
+  }
+
+  private store(
+    rows: readonly number[],
+    [codes, scale, offset]: readonly [codes: eg.Tensor, scale: eg.Tensor, offset: eg.Tensor | null],
+  ): void {
+    const index = eg.tensor([...rows], { dtype: "int64" });
+    this.weight.indexCopy_(0, index, codes);
+    this.scale.indexCopy_(0, index, scale);
+    if (offset !== null) this.offset?.indexCopy_(0, index, offset);
   }
 
   /** Moves the codes to a device. */
   moveTo(device: eg.Device): void {
     if (device === this.weight.device) return;
-    const [weight, scale] = [this.weight, this.scale];
-    this.weight = new eg.nn.Buffer(weight.to(device), kOwn);
-    this.scale = new eg.nn.Buffer(scale.to(device), kOwn);
-    weight.dispose();
-    scale.dispose();
+    const moved = (buffer: eg.nn.Buffer) => {
+      const there = kept(buffer.to(device));
+      buffer.dispose();
+      return there;
+    };
+    this.weight = moved(this.weight);
+    this.scale = moved(this.scale);
+    this.offset = this.offset && moved(this.offset);
+    this.order = this.order && moved(this.order);
   }
 }
 
-/** y = x Wᵀ + b with a quantized weight. */
-export class QuantizedLinear extends eg.nn.Module {
-  readonly inFeatures: number;
-  readonly outFeatures: number;
+/** Returns the numbers of rows from `start` on. */
+export const rowsFrom = (start: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => start + i);
+
+/** A layer with a quantized matrix. */
+abstract class QuantizedLayer extends eg.nn.Module {
   readonly bits: Bits;
   readonly groupSize: number | null;
   weight: eg.nn.Buffer;
   scale: eg.nn.Buffer;
-  bias: eg.nn.Parameter | null;
+  offset: eg.nn.Buffer | null;
+  order: eg.nn.Buffer | null;
 
-  constructor(matrix: QuantizedMatrix, bias: eg.nn.Parameter | null) {
+  constructor(matrix: QuantizedMatrix) {
     super();
-    this.outFeatures = matrix.rows;
-    this.inFeatures = matrix.columns;
     this.bits = matrix.bits;
     this.groupSize = matrix.groupSize;
     this.weight = matrix.weight;
     this.scale = matrix.scale;
+    this.offset = matrix.offset;
+    this.order = matrix.order;
+  }
+}
+
+/** y = x Wᵀ + b with a quantized weight. */
+export class QuantizedLinear extends QuantizedLayer {
+  readonly inFeatures: number;
+  readonly outFeatures: number;
+  bias: eg.nn.Parameter | null;
+
+  constructor(matrix: QuantizedMatrix, bias: eg.nn.Parameter | null) {
+    super(matrix);
+    this.outFeatures = matrix.rows;
+    this.inFeatures = matrix.columns;
     this.bias = bias;
   }
 
-  override forward(x: eg.Tensor): eg.Tensor {
-    const { weight, scale, bias, bits, groupSize } = this;
-    return eg.quantizedLinear(x, weight, scale, bias, bits, groupSize);
+  override forward(input: eg.Tensor): eg.Tensor {
+    const { weight, scale, offset, order, bias, bits, groupSize } = this;
+    const x = order === null ? input : eg.indexSelect(input, -1, order);
+    const product = eg.quantizedLinear(x, weight, scale, bias, bits, groupSize);
+    if (offset === null) return product;
+    // The offset of a group counts once for each of its columns.
+    return product.add(eg.linear(this.sums(x), offset.to(x.dtype)));
+  }
+
+  private sums(x: eg.Tensor): eg.Tensor {
+    const { inFeatures, groupSize } = this;
+    if (groupSize === null || groupSize >= inFeatures) return x.sum(-1, true);
+    const rest = inFeatures % groupSize;
+    const shape = [...x.shape.slice(0, -1), -1, groupSize];
+    if (rest === 0) return x.reshape(shape).sum(-1);
+    const whole = inFeatures - rest;
+    const last = x.narrow(-1, whole, rest).sum(-1, true);
+    return eg.cat([x.narrow(-1, 0, whole).reshape(shape).sum(-1), last], -1);
   }
 
   override extraRepr(): string {
@@ -87,32 +158,34 @@ export class QuantizedLinear extends eg.nn.Module {
 }
 
 /** A quantized embedding table. */
-export class QuantizedEmbedding extends eg.nn.Module {
+export class QuantizedEmbedding extends QuantizedLayer {
   readonly numEmbeddings: number;
   readonly embeddingDim: number;
-  readonly bits: Bits;
-  weight: eg.nn.Buffer;
-  scale: eg.nn.Buffer;
 
   /** `dtype` is that of the vectors. */
   constructor(
     matrix: QuantizedMatrix,
     readonly dtype: eg.DType,
   ) {
-    super();
+    super(matrix);
     this.numEmbeddings = matrix.rows;
     this.embeddingDim = matrix.columns;
-    this.bits = matrix.bits;
-    this.weight = matrix.weight;
-    this.scale = matrix.scale;
   }
 
   override forward(ids: eg.Tensor): eg.Tensor {
+    const { embeddingDim, bits, groupSize, offset } = this;
     const chosen = ids.flatten();
-    const codes = eg.indexSelect(this.weight, 0, chosen);
-    const scale = eg.indexSelect(this.scale, 0, chosen);
-    const vectors = eg.dequantize(codes, scale, this.bits).to(this.dtype);
-    return vectors.reshape([...ids.shape, this.embeddingDim]);
+    const of = (part: eg.Tensor) => eg.indexSelect(part, 0, chosen);
+    const whole = eg.dequantize(of(this.weight), of(this.scale), bits, groupSize);
+    const vectors = whole.narrow(1, 0, embeddingDim);
+    const placed = offset === null ? vectors : vectors.add(this.spread(of(offset)));
+    return placed.to(this.dtype).reshape([...ids.shape, embeddingDim]);
+  }
+
+  private spread(offsets: eg.Tensor): eg.Tensor {
+    const { embeddingDim, groupSize } = this;
+    if (groupSize === null) return offsets;
+    return eg.repeatInterleave(offsets, groupSize, 1).narrow(1, 0, embeddingDim);
   }
 
   override extraRepr(): string {
@@ -129,37 +202,44 @@ export interface Quantized {
   place(dtype: eg.DType): void;
 }
 
-/**
- * Returns the matrices of a model to quantize, by the names of their weights: those of layers for which `isKept` is false, and embedding tables
- * that are tied to a head, which always get eight bits.
- */
+/** Returns how the matrix of a layer, by the name of its weight, is stored; null for floats. */
+export type FormatOf = (name: string, kind: "layer" | "table" | "tied table") => CodeFormat | null;
+
+/** Returns the matrices of a model that are stored with few bits, by the names of their weights. */
 export function quantizable(
   model: eg.nn.Module,
   tied: Readonly<Record<string, string>>,
-  bits: Bits,
-  isKept: (name: string) => boolean,
+  formatOf: FormatOf,
 ): Map<string, Quantized> {
   const found = new Map<string, Quantized>();
+  const heads = tiedTables(model, tied);
   for (const [name, layer] of model.namedModules()) {
-    if (!(layer instanceof Linear || layer instanceof Conv1D) || isKept(name)) continue;
-    const matrix = new QuantizedMatrix(layer.outFeatures, layer.inFeatures, bits);
-    found.set(`${name}.weight`, {
-      matrix,
-      isTransposed: layer instanceof Conv1D,
-      place: () => put(model, name, new QuantizedLinear(matrix, layer.bias)),
-    });
-  }
-  for (const [head, table] of tiedTables(model, tied)) {
-    const { numEmbeddings, embeddingDim } = table.layer;
-    const matrix = new QuantizedMatrix(numEmbeddings, embeddingDim, 8);
-    found.set(`${table.name}.weight`, {
-      matrix,
-      isTransposed: false,
-      place: (dtype) => {
-        put(model, table.name, new QuantizedEmbedding(matrix, dtype));
-        put(model, head.name, new QuantizedLinear(matrix, head.layer.bias));
-      },
-    });
+    const weight = `${name}.weight`;
+    if (layer instanceof Linear || layer instanceof Conv1D) {
+      const format = Object.hasOwn(tied, weight) ? null : formatOf(weight, "layer");
+      if (format === null) continue;
+      const matrix = new QuantizedMatrix(layer.outFeatures, layer.inFeatures, format);
+      found.set(weight, {
+        matrix,
+        isTransposed: layer instanceof Conv1D,
+        place: () => put(model, name, new QuantizedLinear(matrix, layer.bias)),
+      });
+    } else if (layer instanceof Embedding) {
+      const head = heads.get(weight);
+      // Other layers that read the same table need its numbers.
+      if (head === undefined && Object.values(tied).includes(weight)) continue;
+      const format = formatOf(weight, head ? "tied table" : "table");
+      if (format === null) continue;
+      const matrix = new QuantizedMatrix(layer.numEmbeddings, layer.embeddingDim, format);
+      found.set(weight, {
+        matrix,
+        isTransposed: false,
+        place: (dtype) => {
+          put(model, name, new QuantizedEmbedding(matrix, dtype));
+          if (head) put(model, head.name, new QuantizedLinear(matrix, head.layer.bias));
+        },
+      });
+    }
   }
   return found;
 }
@@ -169,24 +249,22 @@ interface Named<Layer> {
   readonly layer: Layer;
 }
 
-// Embedding tables that are tied to exactly one head and to nothing else.
-function* tiedTables(
+// The heads of embedding tables that are tied to exactly one head and to nothing else.
+function tiedTables(
   model: eg.nn.Module,
   tied: Readonly<Record<string, string>>,
-): Iterable<[head: Named<Linear>, table: Named<Embedding>]> {
-  const layerOf = (weight: string) => {
-    const name = weight.replace(/\.weight$/, "");
-    return { name, layer: model.getSubmodule(name) };
-  };
+): Map<string, Named<Linear>> {
+  const layerOf = (weight: string) => model.getSubmodule(weight.replace(/\.weight$/, ""));
   const tables = Object.values(tied);
-  for (const pair of Object.entries(tied)) {
-    if (!pair[0].endsWith(".weight")) continue;
-    const [head, table] = pair.map(layerOf) as [Named<eg.nn.Module>, Named<eg.nn.Module>];
-    const isAlone = tables.filter((one) => one === pair[1]).length === 1;
-    if (isAlone && head.layer instanceof Linear && table.layer instanceof Embedding) {
-      yield [head as Named<Linear>, table as Named<Embedding>];
-    }
-  }
+  return new Map(
+    Object.entries(tied).flatMap(([head, table]): [string, Named<Linear>][] => {
+      if (!head.endsWith(".weight") || tables.filter((one) => one === table).length !== 1)
+        return [];
+      const layer = layerOf(head);
+      const isPair = layer instanceof Linear && layerOf(table) instanceof Embedding;
+      return isPair ? [[table, { name: head.replace(/\.weight$/, ""), layer }]] : [];
+    }),
+  );
 }
 
 function put(model: eg.nn.Module, name: string, layer: eg.nn.Module): void {

@@ -211,7 +211,8 @@ export class BertModel extends PreTrainedModel {
   override forward(ids: eg.Tensor, given?: EncoderOptions): FeaturesOutput {
     const options = encoderOptions(this.constructor.name, ids, given);
     const types = options.tokenTypeIds ?? eg.zerosLike(ids);
-    const like = this.embeddings.word_embeddings.weight;
+    // The table of words may be quantized.
+    const like = this.embeddings.LayerNorm.weight as eg.nn.Parameter;
     const pass = new Pass({ ids, like, isCausal: false, ...options });
     checkPositions(this.constructor.name, pass, this.spec.positions - (this.firstPosition ?? 0));
     const places = options.positionIds ?? this.placesOf(ids, pass);

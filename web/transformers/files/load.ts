@@ -2,15 +2,18 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
-import { type Bits, type Quantized, quantizable } from "../blocks/quantized.js";
+import type { Bits } from "../blocks/code_format.js";
+import { type FormatOf, formatOf, type Quantized, quantizable } from "../blocks/quantized.js";
 import { Config, type ConfigValues, parseObject } from "../config/config.js";
 import type { Family, Task } from "../families/family.js";
 import { familyOf } from "../families/index.js";
 import type { PreTrainedModel } from "../model.js";
 import { checkOptions, kCount, kFlag, kFunction, kText, oneOf } from "../options.js";
 import { isConstant, isFrequencies } from "./constants.js";
+import { ggufIn, type ModelSource } from "./model_source.js";
 import { nameInModel, type Omitted, tiedTo } from "./names.js";
 import { PartProgress, readQuantized } from "./read_quantized.js";
+import type { CodedFile, WeightFile } from "./weight_file.js";
 
 const kWhere = "fromPretrained";
 
@@ -25,6 +28,10 @@ export interface FromPretrainedOptions {
    * Quantized weights cannot be trained, but adapters on them can.
    */
   readonly quantization?: "int8" | "int4" | undefined;
+  /** Read the weights that a file has in few bits as floats, so that they can be trained, merged with adapters and saved; default false. */
+  readonly dequantize?: boolean | undefined;
+  /** The name of the GGUF file in the folder to read, instead of config.json and model.safetensors. */
+  readonly ggufFile?: string | undefined;
   /** The number of classes of a new head; default: what config.json says. */
   readonly numLabels?: number | undefined;
   /** Begin a new head, which has to be trained, in the place of one of the file that has other sizes; default false. */
@@ -45,6 +52,8 @@ const kOptions = {
   device: kText,
   dtype: kText,
   quantization: oneOf(...Object.keys(kBits)),
+  dequantize: kFlag,
+  ggufFile: kText,
   numLabels: kCount,
   ignoreMismatchedSizes: kFlag,
   ignoreConfigKeys: {
@@ -57,40 +66,72 @@ const kOptions = {
   fetch: kFunction,
 };
 
-/** Reads the model of a folder for a task. */
+/** What a model is made from: the values of its files, and its weights. */
+interface ModelFiles {
+  readonly config: ConfigValues;
+  readonly generationConfig: ConfigValues;
+  weights(): Promise<WeightFile>;
+  close?(): Promise<void>;
+}
+
+/** Reads the model of a folder, or of a GGUF file, for a task. */
 export async function loadModel(
   task: Task,
-  source: eg.io.FolderSource,
+  source: ModelSource,
   options: FromPretrainedOptions = {},
 ): Promise<PreTrainedModel> {
   checkOptions(kWhere, options, kOptions);
-  const { onProgress, fetch } = options;
-  const progress = new PartProgress(onProgress);
-  const folder = await eg.io.openFolder(source, {
+  const progress = new PartProgress(options.onProgress);
+  const files = await filesOf(source, options, progress);
+  try {
+    const values = withLabels(files.config, options);
+    const config = new Config(values);
+    const family = await familyOf(config);
+    const model = modelOf(family, task, config, options);
+    model.config = values;
+    model.generationConfig = files.generationConfig;
+    const reader = await files.weights();
+    try {
+      await loadWeights(model, family, reader, options, progress);
+    } finally {
+      await reader.close();
+    }
+    return model.eval();
+  } finally {
+    await files.close?.();
+  }
+}
+
+async function filesOf(
+  source: ModelSource,
+  options: FromPretrainedOptions,
+  progress: PartProgress,
+): Promise<ModelFiles> {
+  const file = await ggufIn(kWhere, source, options);
+  if (file !== null) {
+    const close = () => file.close();
+    try {
+      const { openModel } = await import("./gguf/index.js");
+      const { config, generationConfig, weights } = await openModel(file, progress);
+      return { config, generationConfig, weights: async () => weights, close };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+  const { fetch } = options;
+  const folder = await eg.io.openFolder(source as eg.io.FolderSource, {
     onProgress: (one) => progress.report(one),
     ...(fetch && { fetch }),
   });
-  const values = await configIn(folder, options);
-  const config = new Config(values);
-  const family = await familyOf(config);
-  const model = modelOf(family, task, config, options);
-  model.config = values;
-  model.generationConfig = (await objectIn(folder, "generation_config.json")) ?? {};
-  const reader = await weightsIn(folder);
-  try {
-    await loadWeights(model, family, reader, options, progress);
-  } finally {
-    await reader.close();
-  }
-  return model.eval();
+  const config = await objectIn(folder, "config.json");
+  if (config === null) fail("InvalidArgument", kWhere, "there is no config.json in the folder.");
+  const generationConfig = (await objectIn(folder, "generation_config.json")) ?? {};
+  return { config, generationConfig, weights: () => weightsIn(folder) };
 }
 
-async function configIn(
-  folder: eg.io.Folder,
-  { numLabels }: FromPretrainedOptions,
-): Promise<ConfigValues> {
-  const values = await objectIn(folder, "config.json");
-  if (values === null) fail("InvalidArgument", kWhere, "there is no config.json in the folder.");
+// A new head has the number of classes that a program asks for.
+function withLabels(values: ConfigValues, { numLabels }: FromPretrainedOptions): ConfigValues {
   if (numLabels === undefined) return values;
   const names = Array.from({ length: numLabels }, (_, i) => [String(i), `LABEL_${i}`] as const);
   const given = values.id2label;
@@ -132,7 +173,7 @@ function modelOf(
   return model;
 }
 
-async function weightsIn(folder: eg.io.Folder): Promise<eg.io.SafetensorsReader> {
+async function weightsIn(folder: eg.io.Folder): Promise<WeightFile> {
   for (const name of ["model.safetensors", "model.safetensors.index.json"]) {
     const reader = await folder.openSafetensors(name);
     if (reader !== null) return reader;
@@ -148,7 +189,7 @@ async function weightsIn(folder: eg.io.Folder): Promise<eg.io.SafetensorsReader>
 async function loadWeights(
   model: PreTrainedModel,
   family: Family,
-  reader: eg.io.SafetensorsReader,
+  reader: WeightFile,
   options: FromPretrainedOptions,
   progress: PartProgress,
 ): Promise<void> {
@@ -181,9 +222,12 @@ async function loadWeights(
     tiedTo(model.tied, name).some((one) => given.has(one));
   const missing = names.filter((name) => !isThere(name));
   reportNames(family, missing, unexpected);
-  const isKept = (name: string) => family.heads.test(`${name}.`);
-  const bits = kBits[options.quantization ?? ""];
-  const quantized = bits ? quantizable(model, model.tied, bits, isKept) : new Map();
+  const keys = new Map(tensors.map(([key, name]) => [name, key]));
+  const quantized = quantizable(model, model.tied, (name, kind) => {
+    const key = keys.get(name);
+    const isStored = key !== undefined && options.dequantize !== true;
+    return (isStored && reader.format?.(key)) || askedFormat(family, options)(name, kind);
+  });
   await readInto(model, quantized, reader, tensors, options, progress);
   drawHead(model, missing);
   model.fileNames = {
@@ -193,11 +237,21 @@ async function loadWeights(
   };
 }
 
+// How the program wants layers to be stored: heads are not quantized, and tables that are heads get eight bits.
+function askedFormat({ heads }: Family, { quantization }: FromPretrainedOptions): FormatOf {
+  const bits = kBits[quantization ?? ""];
+  return (name, kind) => {
+    if (bits === undefined || kind === "table") return null;
+    if (kind === "tied table") return formatOf(8);
+    return heads.test(name) ? null : formatOf(bits);
+  };
+}
+
 // The tensors of heads whose sizes differ from those of the model, with both.
 async function mismatchedHeads(
   model: PreTrainedModel,
   family: Family,
-  reader: eg.io.SafetensorsReader,
+  reader: WeightFile,
   tensors: readonly (readonly [key: string, name: string])[],
 ): Promise<string[]> {
   const found: string[] = [];
@@ -267,9 +321,9 @@ const kAtOnce = 4;
 async function readInto(
   model: PreTrainedModel,
   quantized: ReadonlyMap<string, Quantized>,
-  reader: eg.io.SafetensorsReader,
+  reader: WeightFile,
   tensors: readonly (readonly [key: string, name: string])[],
-  { device = "cpu", dtype = "auto" }: FromPretrainedOptions,
+  { device = "cpu", dtype = "auto", dequantize = false }: FromPretrainedOptions,
   progress: PartProgress,
 ): Promise<void> {
   const state = new Map<string, eg.Tensor>();
@@ -284,7 +338,9 @@ async function readInto(
         const options = { device, ...(isConverted && { dtype }) };
         state.set(name, await reader.tensor(key, options));
       } else {
-        await readQuantized(reader, key, own, progress);
+        const isStored = !dequantize && reader.format?.(key);
+        if (isStored) await (reader as CodedFile).readCodes(key, own.matrix);
+        else await readQuantized(reader, key, own, progress);
         own.matrix.moveTo(device);
         own.place(isConverted ? dtype : info.dtype);
       }

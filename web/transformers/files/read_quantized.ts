@@ -3,6 +3,7 @@
 import type * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { Quantized } from "../blocks/quantized.js";
+import type { WeightFile } from "./weight_file.js";
 
 /** The limit on elements of a matrix that are floats at the same time. */
 const kNumbersAtOnce = 2 ** 20;
@@ -33,7 +34,7 @@ export class PartProgress {
 
 /** Reads and quantizes the weight of a matrix. */
 export async function readQuantized(
-  reader: eg.io.SafetensorsReader,
+  reader: WeightFile,
   key: string,
   { matrix, isTransposed }: Quantized,
   progress: PartProgress,
@@ -54,7 +55,9 @@ export async function readQuantized(
       const count = Math.min(most, rows - start);
       const part =
         whole?.narrow(1, start, count) ?? (await reader.slice(key, [start, start + count]));
-      matrix.put(start, part, isTransposed);
+      const turned = isTransposed ? part.t() : part;
+      matrix.put(start, turned);
+      if (turned !== part) turned.dispose();
       part.dispose();
     }
   } finally {

@@ -3,7 +3,8 @@
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import { type ConfigValues, parseObject } from "../config/config.js";
-import { checkOptions, kFunction } from "../options.js";
+import { ggufIn, type ModelSource } from "../files/model_source.js";
+import { checkOptions, kFunction, kText } from "../options.js";
 import type { Sections } from "./batch.js";
 import type { TemplateClass, TemplateLike, TokenizerClass } from "./library.js";
 import { PreTrainedTokenizer } from "./tokenizer.js";
@@ -16,38 +17,67 @@ export interface TokenizerOptions {
   readonly Tokenizer: TokenizerClass;
   /** The class of @huggingface/jinja, for chats. */
   readonly Template?: TemplateClass | undefined;
+  /** The name of the GGUF file in the folder to read, instead of tokenizer.json. */
+  readonly ggufFile?: string | undefined;
 }
+
+const kOptions = { Tokenizer: kFunction, Template: kFunction, ggufFile: kText };
 
 /** Loads tokenizers. */
 export const AutoTokenizer = {
   /**
    * Reads the tokenizer of a folder: tokenizer.json, or vocab.json and merges.txt in the layout of GPT-2, and where they exist tokenizer_config.json,
-   * special_tokens_map.json, chat_template.jinja and chat_template.json. Pass in the classes of the libraries that interpret these files: `{ Tokenizer }` of
+   * special_tokens_map.json, chat_template.jinja and chat_template.json; or that of a GGUF file. Pass in the classes of the libraries that interpret these files: `{ Tokenizer }` of
    * @huggingface/tokenizers, and for chats `{ Template }` of @huggingface/jinja.
    */
   async fromPretrained(
-    source: eg.io.FolderSource,
+    source: ModelSource,
     options: TokenizerOptions,
   ): Promise<PreTrainedTokenizer> {
-    checkOptions(kWhere, options ?? {}, { Tokenizer: kFunction, Template: kFunction });
+    checkOptions(kWhere, options ?? {}, kOptions);
     const { Tokenizer, Template } = options ?? {};
     if (Tokenizer === undefined) {
       const advice = "pass { Tokenizer } of @huggingface/tokenizers";
       fail("InvalidArgument", kWhere, `the class of the tokenizer is missing: ${advice}.`);
     }
-    const folder = await eg.io.openFolder(source);
-    const config = await configIn(folder);
-    const values =
-      (await objectIn(folder, "tokenizer.json")) ?? (await gpt2Tokenizer(folder, config));
-    if (values === null) {
-      const message = "there is no tokenizer.json in the folder, nor vocab.json and merges.txt.";
-      fail("InvalidArgument", kWhere, message);
-    }
+    const { values, config, template } = await filesIn(source, options);
     const tokenizer = orFail("tokenizer.json", () => new Tokenizer(values, config));
-    const templates = Template ? await templatesIn(folder, config, Template) : {};
+    const templates = Template ? templatesOf(template, Template) : {};
     return new PreTrainedTokenizer({ tokenizer, config, templates, sections: values as Sections });
   },
 };
+
+/** What the files of a tokenizer say. */
+interface Files {
+  /** The values of tokenizer.json. */
+  readonly values: ConfigValues;
+  /** The values of tokenizer_config.json. */
+  readonly config: ConfigValues;
+  /** The chat template, or several with their names. */
+  readonly template: unknown;
+}
+
+async function filesIn(source: ModelSource, options: TokenizerOptions): Promise<Files> {
+  const file = await ggufIn(kWhere, source, options);
+  if (file !== null) {
+    try {
+      const { readTokenizer } = await import("../files/gguf/index.js");
+      const { tokenizer, config } = await readTokenizer(file);
+      return { values: tokenizer, config, template: config.chat_template };
+    } finally {
+      await file.close();
+    }
+  }
+  const folder = await eg.io.openFolder(source as eg.io.FolderSource);
+  const config = await configIn(folder);
+  const values =
+    (await objectIn(folder, "tokenizer.json")) ?? (await gpt2Tokenizer(folder, config));
+  if (values === null) {
+    const message = "there is no tokenizer.json in the folder, nor vocab.json and merges.txt.";
+    fail("InvalidArgument", kWhere, message);
+  }
+  return { values, config, template: await templateIn(folder, config) };
+}
 
 async function objectIn(folder: eg.io.Folder, name: string): Promise<ConfigValues | null> {
   const bytes = await folder.bytes(name);
@@ -75,16 +105,16 @@ async function gpt2Tokenizer(
   return gpt2Layout({ vocab, merges: new TextDecoder().decode(merges), added, config });
 }
 
-async function templatesIn(
-  folder: eg.io.Folder,
-  config: ConfigValues,
-  Template: TemplateClass,
-): Promise<Record<string, TemplateLike>> {
+async function templateIn(folder: eg.io.Folder, config: ConfigValues): Promise<unknown> {
   const bytes = await folder.bytes("chat_template.jinja");
-  const found =
+  return (
     (bytes && new TextDecoder().decode(bytes)) ??
     (await objectIn(folder, "chat_template.json"))?.chat_template ??
-    config.chat_template;
+    config.chat_template
+  );
+}
+
+function templatesOf(found: unknown, Template: TemplateClass): Record<string, TemplateLike> {
   const named = Array.isArray(found) ? found : [{ name: "default", template: found }];
   return Object.fromEntries(
     named.flatMap(({ name, template }) =>
