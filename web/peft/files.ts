@@ -158,8 +158,8 @@ export async function writeAdapter(
   }
 }
 
-// Reads without blocking, which the main thread of a page is not allowed to do.
-async function onCpu(tensor: eg.Tensor): Promise<eg.Tensor> {
+/** Returns a tensor on the CPU; reads without blocking, which the main thread of a page is not allowed to do. */
+export async function onCpu(tensor: eg.Tensor): Promise<eg.Tensor> {
   if (tensor.device === "cpu") return tensor.detach();
   const { shape, dtype } = tensor;
   return eg.tensor(await tensor.detach().float().data(), { shape }).to(dtype);

@@ -296,6 +296,17 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     return writeAdapter(storedTensors(this.model, adapterName, config), written);
   }
 
+  /**
+   * Returns an adapter as a GGUF file, which llama.cpp applies to the GGUF file of the model. Rejects with InvalidArgument for DoRA, modulesToSave and
+   * trained biases, and for models and layers that such files do not have.
+   */
+  async saveGguf(options: { readonly adapterName?: string | undefined } = {}): Promise<eg.Bytes> {
+    const { adapterName = this.activeAdapters[0] ?? "default" } = checkedOptions(options);
+    const { config } = this.adapterNamed(adapterName);
+    const { ggufOf } = await import("./gguf.js");
+    return ggufOf(this.model, adapterName, config);
+  }
+
   private addTo(model: M, name: string, config: LoraConfig): void {
     const saved = config.modulesToSave ?? [];
     for (const { path, layer } of adapt(model, config)) {
