@@ -7,43 +7,16 @@ import { AutoModelForCausalLM } from "edgegrad/transformers";
 import { eg } from "../support/engine.mjs";
 import { ggufFile, readGguf } from "../support/gguf_files.mjs";
 import { ggufMetadata, ggufTensors } from "../support/gguf_models.mjs";
+import { kNarrow, kNarrowShapes } from "../support/narrow_llama.mjs";
 import { kDecoders } from "../support/plain_decoders.mjs";
 import { distance, drawWeights, idsOf } from "../support/pretrained.mjs";
 
-// Rows of 32 numbers, which are blocks of the simple types.
-const kConfig = {
-  model_type: "llama",
-  vocab_size: 24,
-  hidden_size: 32,
-  intermediate_size: 64,
-  num_hidden_layers: 1,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  max_position_embeddings: 32,
-  rms_norm_eps: 1e-5,
-  tie_word_embeddings: false,
-};
-const at = (name) => `model.layers.0.${name}.weight`;
-const kShapes = {
-  "model.embed_tokens.weight": [24, 32],
-  "model.norm.weight": [32],
-  "lm_head.weight": [24, 32],
-  [at("input_layernorm")]: [32],
-  [at("post_attention_layernorm")]: [32],
-  [at("self_attn.q_proj")]: [32, 32],
-  [at("self_attn.k_proj")]: [16, 32],
-  [at("self_attn.v_proj")]: [16, 32],
-  [at("self_attn.o_proj")]: [32, 32],
-  [at("mlp.gate_proj")]: [64, 32],
-  [at("mlp.up_proj")]: [64, 32],
-  [at("mlp.down_proj")]: [32, 64],
-};
-const { arrays } = drawWeights(kShapes);
+const { arrays } = drawWeights(kNarrowShapes);
 const sizes = { heads: 4, groups: 2 };
 const ids = eg.tensor([idsOf(9, 24)], { dtype: "int64" });
 const fileOf = (type) =>
   ggufFile({
-    metadata: ggufMetadata("llama", kConfig),
+    metadata: ggufMetadata("llama", kNarrow),
     tensors: ggufTensors("llama", arrays, sizes, () => type),
   });
 

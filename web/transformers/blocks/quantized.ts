@@ -70,6 +70,25 @@ export class QuantizedMatrix {
     });
   }
 
+  /** Removes offsets that are all zero. */
+  dropOffset(): void {
+    this.offset?.dispose();
+    this.offset = null;
+  }
+
+  /** Sets which column of the input each column of the codes is for. */
+  setOrder(order: readonly number[]): void {
+    this.order = kept(eg.tensor([...order], { dtype: "int64" }));
+  }
+
+  /** Returns the numbers. */
+  numbers(): eg.Tensor {
+    const { weight, scale, offset, order, bits, groupSize, columns } = this;
+    const whole = eg.dequantize(weight, scale, bits, groupSize).narrow(1, 0, columns);
+    const placed = offset === null ? whole : whole.add(spread(offset, groupSize, columns));
+    return order === null ? placed : eg.indexSelect(placed, 1, eg.argsort(order));
+  }
+
   private store(
     rows: readonly number[],
     [codes, scale, offset]: readonly [codes: eg.Tensor, scale: eg.Tensor, offset: eg.Tensor | null],
@@ -98,6 +117,12 @@ export class QuantizedMatrix {
 /** Returns the numbers of rows from `start` on. */
 export const rowsFrom = (start: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => start + i);
+
+/** Returns for each column the offset of its group. */
+function spread(offsets: eg.Tensor, groupSize: number | null, columns: number): eg.Tensor {
+  if (groupSize === null) return offsets;
+  return eg.repeatInterleave(offsets, groupSize, 1).narrow(1, 0, columns);
+}
 
 /** A layer with a quantized matrix. */
 abstract class QuantizedLayer extends eg.nn.Module {
@@ -135,10 +160,11 @@ export class QuantizedLinear extends QuantizedLayer {
   override forward(input: eg.Tensor): eg.Tensor {
     const { weight, scale, offset, order, bias, bits, groupSize } = this;
     const x = order === null ? input : eg.indexSelect(input, -1, order);
-    const product = eg.quantizedLinear(x, weight, scale, bias, bits, groupSize);
-    if (offset === null) return product;
-    // The offset of a group counts once for each of its columns.
-    return product.add(eg.linear(this.sums(x), offset.to(x.dtype)));
+    if (offset === null) return eg.quantizedLinear(x, weight, scale, bias, bits, groupSize);
+    // The offset of a group counts once for each of its columns. Half precision would round both parts, which are larger than their sum.
+    const wide = /float16/.test(x.dtype) ? x.float() : x;
+    const product = eg.quantizedLinear(wide, weight, scale, bias?.to(wide.dtype), bits, groupSize);
+    return product.add(eg.linear(this.sums(wide), offset.to(wide.dtype))).to(x.dtype);
   }
 
   private sums(x: eg.Tensor): eg.Tensor {
@@ -178,14 +204,9 @@ export class QuantizedEmbedding extends QuantizedLayer {
     const of = (part: eg.Tensor) => eg.indexSelect(part, 0, chosen);
     const whole = eg.dequantize(of(this.weight), of(this.scale), bits, groupSize);
     const vectors = whole.narrow(1, 0, embeddingDim);
-    const placed = offset === null ? vectors : vectors.add(this.spread(of(offset)));
+    const placed =
+      offset === null ? vectors : vectors.add(spread(of(offset), groupSize, embeddingDim));
     return placed.to(this.dtype).reshape([...ids.shape, embeddingDim]);
-  }
-
-  private spread(offsets: eg.Tensor): eg.Tensor {
-    const { embeddingDim, groupSize } = this;
-    if (groupSize === null) return offsets;
-    return eg.repeatInterleave(offsets, groupSize, 1).narrow(1, 0, embeddingDim);
   }
 
   override extraRepr(): string {

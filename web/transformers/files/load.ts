@@ -127,7 +127,13 @@ async function filesOf(
   const config = await objectIn(folder, "config.json");
   if (config === null) fail("InvalidArgument", kWhere, "there is no config.json in the folder.");
   const generationConfig = (await objectIn(folder, "generation_config.json")) ?? {};
-  return { config, generationConfig, weights: () => weightsIn(folder) };
+  const { quantization_config: packing, ...others } = config;
+  if (packing === undefined || packing === null) {
+    return { config, generationConfig, weights: () => weightsIn(folder) };
+  }
+  const { packedFile } = await import("./packed/index.js");
+  const weights = async () => packedFile(await weightsIn(folder), packing);
+  return { config: others, generationConfig, weights };
 }
 
 // A new head has the number of classes that a program asks for.
