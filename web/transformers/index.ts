@@ -42,12 +42,15 @@ export type {
 export { AutoImageProcessor } from "./images/auto_image_processor.js";
 export type { ImageLike, ImageProcessor, ProcessOptions } from "./images/types.js";
 export { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "./model.js";
-export {
-  AutoFeatureExtractor,
-  type ExtractOptions,
-  type Samples,
-  WhisperFeatureExtractor,
-} from "./speech/feature_extractor.js";
+export { AutoFeatureExtractor } from "./speech/auto_feature_extractor.js";
+export type {
+  ExtractOptions,
+  FeatureExtractor,
+  Samples,
+  SpeechBatch,
+} from "./speech/samples.js";
+export type { Wav2Vec2FeatureExtractor } from "./speech/wav2vec2_extractor.js";
+export { WhisperFeatureExtractor } from "./speech/whisper_extractor.js";
 export { CausalLanguageModel, type CausalOutput } from "./tasks/causal.js";
 export { Classifier, type ClassifierOutput } from "./tasks/classifier.js";
 export type { CtcOptions, CtcOutput } from "./tasks/ctc.js";

@@ -97,10 +97,7 @@ describe("WhisperFeatureExtractor", () => {
     const opened = await open(kValues);
     assert.deepEqual([opened.samplingRate, opened.featureSize, opened.length], [16000, 80, 16000]);
     for (const [values, message] of [
-      [
-        { feature_extractor_type: "Wav2Vec2FeatureExtractor" },
-        /preprocessor_config\.json: feature_/,
-      ],
+      [{ feature_extractor_type: "ClapFeatureExtractor" }, /preprocessor_config\.json: feature_/],
       [{ hop_length: 0 }, /hop_length: expected a whole number from 1, got 0/],
       [{ n_fft: 2 ** 30 }, /feature_size and n_fft are too large/],
     ]) {

@@ -207,3 +207,114 @@ for (const isNormFirst of [false, true]) {
     });
   });
 }
+
+const kNoSpans = { mask_time_prob: 0.05, apply_spec_augment: false };
+
+describe("training of wav2vec 2.0", () => {
+  const { config, shapes } = wav2vec2(false);
+  const { tensors } = drawWeights(shapes);
+  const samples = eg.randn([3, 400], { generator: new eg.Generator(4) });
+  const still = {
+    attention_dropout: 0,
+    activation_dropout: 0,
+    hidden_dropout: 0,
+    feat_proj_dropout: 0,
+    final_dropout: 0,
+    layerdrop: 0,
+    mask_time_prob: 0,
+  };
+  const open = (own) =>
+    AutoModelForCTC.fromPretrained(filesOf({ ...config, ...still, ...own }, tensors));
+
+  // What the encoder reads.
+  function readBy(model, ...given) {
+    let read;
+    const hook = model.wav2vec2.encoder.registerForwardPreHook((_, [x]) => {
+      read = eg.keep(x.detach().clone());
+    });
+    const output = model.call(...given);
+    hook.remove();
+    return { read, output };
+  }
+
+  test("leaves out layers by their chance", async () => {
+    const model = (await open({ layerdrop: 0.5, ...kNoSpans })).train();
+    eg.manualSeed(1);
+    const counts = new Map();
+    for (let i = 0; i < 60; i++) {
+      const key = eg.noGrad(() => model.call(samples).logits.sum().item().toFixed(4));
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    // Of two layers: none, one, the other, or both.
+    assert.equal(counts.size, 4);
+    for (const count of counts.values()) assert.ok(count > 4 && count < 30, String(count));
+    const whole = model.eval().call(samples).logits.sum().item().toFixed(4);
+    assert.ok(counts.has(whole));
+    const all = (await open({ layerdrop: 1, ...kNoSpans })).train();
+    const { loss } = all.call(samples, { labels: eg.tensor([[2], [3], [1]], { dtype: "int64" }) });
+    loss.backward();
+    assert.equal(all.wav2vec2.encoder.layers.at(0).layer_norm.weight.grad, null);
+  });
+
+  test("hides spans of moments, and learns the vector that stands for them", async () => {
+    const model = (await open({ mask_time_prob: 0.5, mask_time_length: 4 })).train();
+    eg.manualSeed(2);
+    const vector = model.wav2vec2.masked_spec_embed;
+    const shares = [];
+    for (let i = 0; i < 20; i++) {
+      const { read } = eg.noGrad(() => readBy(model, samples));
+      const isHidden = read.eq(vector).all(-1).arraySync();
+      for (const row of isHidden) {
+        const text = row.map((one) => (one ? "x" : ".")).join("");
+        for (const span of text.match(/x+/g)) assert.ok(span.length >= 4, text);
+        shares.push(row.filter(Boolean).length / row.length);
+      }
+    }
+    // Half of the moments would be in spans if these did not overlap.
+    const mean = shares.reduce((all, one) => all + one, 0) / shares.length;
+    assert.ok(mean > 0.3 && mean < 0.5, String(mean));
+    const labels = eg.tensor([[2], [3], [1]], { dtype: "int64" });
+    model.call(samples, { labels }).loss.backward();
+    assert.ok(vector.grad.abs().max().item() > 0);
+    const { read } = readBy(model.eval(), samples);
+    assert.equal(read.eq(vector).all(-1).any().item(), false);
+  });
+
+  test("hides at least two spans, none of them in padding", async () => {
+    const model = (await open({ mask_time_prob: 1e-6, mask_time_length: 3 })).train();
+    const attentionMask = eg.cat([eg.ones([3, 200]), eg.zeros([3, 200])], 1);
+    eg.manualSeed(3);
+    const { read } = eg.noGrad(() => readBy(model, samples, { attentionMask }));
+    const hidden = read.eq(model.wav2vec2.masked_spec_embed).all(-1);
+    const counts = hidden.sum(-1).arraySync();
+    for (const count of counts) assert.ok(count >= 4 && count <= 6, String(counts));
+    // 200 samples are 49 moments.
+    assert.equal(
+      hidden
+        .narrow(1, 49, hidden.shape[1] - 49)
+        .any()
+        .item(),
+      false,
+    );
+  });
+
+  test("hides features of all moments", async () => {
+    const model = (await open({ mask_feature_prob: 0.5, mask_feature_length: 2 })).train();
+    eg.manualSeed(4);
+    const { read } = eg.noGrad(() => readBy(model, samples));
+    const isHidden = read.eq(0).all(1).arraySync();
+    assert.ok(
+      isHidden.every((row) => row.filter(Boolean).length >= 2),
+      String(isHidden),
+    );
+  });
+
+  test("does neither if config.json says so, and refuses recordings that are shorter than a span", async () => {
+    const off = { mask_time_prob: 0.5, mask_time_length: 4, apply_spec_augment: false };
+    const model = (await open(off)).train();
+    const { read } = eg.noGrad(() => readBy(model, samples));
+    assert.equal(read.eq(model.wav2vec2.masked_spec_embed).all(-1).any().item(), false);
+    const long = (await open({ mask_time_prob: 0.5, mask_time_length: 1000 })).train();
+    assert.throws(() => long.call(samples), /hides spans of 1000 positions, and there are \d+/);
+  });
+});

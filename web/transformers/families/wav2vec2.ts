@@ -7,6 +7,7 @@ import { Pass } from "../blocks/pass.js";
 import { ProjectedAttention } from "../blocks/projected_attention.js";
 import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
+import { drawSpans, type SpanSettings, spanSettings } from "../speech/spans.js";
 import { CtcModel, type CtcSettings, type Moments } from "../tasks/ctc.js";
 import type { Family } from "./family.js";
 
@@ -30,8 +31,12 @@ interface Spec {
   readonly activation: Activation;
   /** Whether layers normalize what they read instead of what they return. */
   readonly isNormFirst: boolean;
+  /** The spans that training hides; null for none. */
+  readonly spans: { readonly time: SpanSettings; readonly feature: SpanSettings } | null;
   readonly hasMaskVector: boolean;
   readonly dropout: {
+    /** The chance that training leaves out a layer. */
+    readonly layer: number;
     readonly attention: number;
     readonly activation: number;
     readonly hidden: number;
@@ -42,7 +47,7 @@ interface Spec {
 
 // Of pretraining and of other heads.
 const kOthers =
-  /^(?:codevector|proj_codevector|num_codevector|num_negatives|contrastive_|diversity_|feat_quantizer|classifier_proj|tdnn_|xvector_|adapter_|num_adapter|output_hidden_size|feat_extract_dropout|hidden_dropout_prob|layerdrop|apply_spec_augment|mask_channel)/;
+  /^(?:codevector|proj_codevector|num_codevector|num_negatives|contrastive_|diversity_|feat_quantizer|classifier_proj|tdnn_|xvector_|adapter_|num_adapter|output_hidden_size|feat_extract_dropout|hidden_dropout_prob|mask_channel)/;
 
 function specOf(config: Config): Spec {
   for (const key of config.keys) if (kOthers.test(key)) config.raw(key);
@@ -54,7 +59,8 @@ function specOf(config: Config): Spec {
   const sizes = list("conv_dim", new Array(7).fill(512));
   const kernels = list("conv_kernel", [10, 3, 3, 3, 3, 2, 2]);
   const strides = list("conv_stride", [5, 2, 2, 2, 2, 2, 2]);
-  const masked = [config.share("mask_time_prob", 0.05), config.share("mask_feature_prob", 0)];
+  const time = spanSettings(config, "time", 0.05, 2);
+  const feature = spanSettings(config, "feature", 0, 0);
   return {
     hidden: config.size("hidden_size", 768),
     inner: config.size("intermediate_size", 3072),
@@ -73,8 +79,10 @@ function specOf(config: Config): Spec {
     placeGroups: config.size("num_conv_pos_embedding_groups", 16),
     activation: activationOf(config, "hidden_act", "gelu"),
     isNormFirst: config.flag("do_stable_layer_norm", false),
-    hasMaskVector: masked.some((share) => share > 0),
+    spans: config.flag("apply_spec_augment", true) ? { time, feature } : null,
+    hasMaskVector: time.share > 0 || feature.share > 0,
     dropout: {
+      layer: config.share("layerdrop", 0.1),
       attention: config.share("attention_dropout", 0.1),
       activation: config.share("activation_dropout", 0.1),
       hidden: config.share("hidden_dropout", 0.1),
@@ -259,8 +267,18 @@ class Encoder extends eg.nn.Module {
     const placed = seen.add(this.pos_conv_embed.call(seen));
     const first = isNormFirst ? placed : this.layer_norm.call(placed);
     const dropped = eg.dropout(first, dropout.hidden, this.training);
-    const read = runBlocks(this.layers, this.gradientCheckpointing, dropped, pass);
+    const layers = this.kept();
+    const read = runBlocks(layers, this.gradientCheckpointing, dropped, pass);
     return isNormFirst ? this.layer_norm.call(read) : read;
+  }
+
+  /** The layers that a call runs: training leaves out some. */
+  private *kept(): Iterable<Layer> {
+    const { layer: chance } = this.spec.dropout;
+    for (const layer of this.layers) {
+      const isOut = this.training && eg.scope(() => eg.rand([]).item()) < chance;
+      if (!isOut) yield layer;
+    }
   }
 }
 
@@ -287,14 +305,37 @@ class Wav2Vec2Model extends eg.nn.Module {
     const [batch, count] = features.shape as [number, number, number];
     const projected = this.feature_projection.call(features);
     if (attentionMask === null) {
-      return [this.encoder.call(projected, null), new Array<number>(batch).fill(count)];
+      const whole = new Array<number>(batch).fill(count);
+      return [this.encoder.call(this.hide(projected, whole), null), whole];
     }
     let moments = attentionMask.ne(0).sum(-1);
     for (const { kernel, stride } of this.spec.convs) {
       moments = moments.sub(kernel).div(stride, { roundingMode: "floor" }).add(1);
     }
     const places = eg.arange(count, { dtype: "int64", device: samples.device });
-    return [this.encoder.call(projected, places.lt(moments.unsqueeze(1))), moments];
+    const seen = this.hide(projected, moments);
+    return [this.encoder.call(seen, places.lt(moments.unsqueeze(1))), moments];
+  }
+
+  /** Puts the vector for hidden moments, and zeros for hidden features, into what training reads. */
+  private hide(x: eg.Tensor, moments: Moments): eg.Tensor {
+    const { spans } = this.spec;
+    const { masked_spec_embed: vector } = this;
+    if (!this.training || spans === null || vector === undefined) return x;
+    const [batch, count, size] = x.shape as [number, number, number];
+    const where = this.constructor.name;
+    let seen = x;
+    if (spans.time.share > 0) {
+      const lengths = moments instanceof eg.Tensor ? moments.arraySync() : moments;
+      const hidden = drawSpans(where, count, lengths as number[], spans.time).to(x.device);
+      seen = eg.where(hidden.unsqueeze(2), vector.to(x.dtype), seen);
+    }
+    if (spans.feature.share > 0) {
+      const sizes = new Array<number>(batch).fill(size);
+      const hidden = drawSpans(where, size, sizes, spans.feature).to(x.device);
+      seen = seen.maskedFill(hidden.unsqueeze(1), 0);
+    }
+    return seen;
   }
 }
 

@@ -18,7 +18,7 @@ const kMethods: Readonly<Record<string, PackedMethod>> = { gptq, awq, bitsandbyt
 /** Returns a file whose packed matrices are weights of few bits; throws InvalidArgument for what is not implemented. */
 export function packedFile(file: WeightFile, values: unknown): CodedFile {
   const settings = new Config({ quantization_config: values }).part("quantization_config");
-  const name = settings.text("quant_method", "gptq");
+  const name = settings.text("quant_method");
   const read = Object.hasOwn(kMethods, name) ? kMethods[name] : undefined;
   if (read === undefined) {
     const known = Object.keys(kMethods).join(", ");
@@ -30,7 +30,12 @@ export function packedFile(file: WeightFile, values: unknown): CodedFile {
       `config.json: quant_method is ${describe(name)}, which is not implemented; it may be ${known}. ${advice}.`,
     );
   }
-  return new PackedFile(file, read(file, settings));
+  const matrices = read(file, settings);
+  if (matrices.size === 0) {
+    const message = `config.json says that ${name} has quantized the model, and the file has no such matrices`;
+    fail("InvalidArgument", kWhere, `${message}. Take quantization_config out of config.json.`);
+  }
+  return new PackedFile(file, matrices);
 }
 
 class PackedFile implements CodedFile {

@@ -1,14 +1,19 @@
 // Computes the spectrogram that Whisper reads from the samples of a recording.
 
 import * as eg from "edgegrad";
-import { describe, fail } from "../../errors/errors.js";
-import { Config, parseObject } from "../config/config.js";
-import { checkOptions, kPositive, kText } from "../options.js";
+import { fail } from "../../errors/errors.js";
+import { Config } from "../config/config.js";
 import { melFilters } from "./mel_filters.js";
-
-const kFile = "preprocessor_config.json";
-const kOpening = "AutoFeatureExtractor.fromPretrained";
-const kWhere = "extract";
+import {
+  type ExtractOptions,
+  type FeatureExtractor,
+  kExtracting,
+  kFile,
+  kOpening,
+  readRecordings,
+  type Samples,
+  type SpeechBatch,
+} from "./samples.js";
 
 /** The highest frequency that Whisper uses, in hertz. */
 const kHighest = 8000;
@@ -16,19 +21,8 @@ const kHighest = 8000;
 /** The limit on weights of filters; Whisper has 32,000 or 51,200. */
 const kMostWeights = 2 ** 24;
 
-/** Samples of one recording, each from -1 to 1. */
-export type Samples = Float32Array | readonly number[] | eg.Tensor;
-
-/** Options of `extract`. */
-export interface ExtractOptions {
-  /** The number of samples per second of the recording. */
-  readonly samplingRate: number;
-  /** The device of the spectrogram; default "cpu". */
-  readonly device?: eg.Device | undefined;
-}
-
 /** Computes the spectrograms that Whisper was trained with: `new WhisperFeatureExtractor(values of preprocessor_config.json)`. */
-export class WhisperFeatureExtractor {
+export class WhisperFeatureExtractor implements FeatureExtractor {
   /** The number of samples per second that recordings must have. */
   readonly samplingRate: number;
   /** The number of mel frequencies. */
@@ -39,12 +33,14 @@ export class WhisperFeatureExtractor {
   readonly #size: number;
   readonly #filters: eg.Tensor;
   readonly #window: eg.Tensor;
+  readonly #hasMask: boolean;
 
   constructor(values: Readonly<Record<string, unknown>> = {}) {
     const config = new Config(values, "", kFile);
     config.only("feature_extractor_type", "WhisperFeatureExtractor");
     config.only("padding_value", 0);
     config.only("dither", 0);
+    this.#hasMask = config.flag("return_attention_mask", false);
     this.samplingRate = config.size("sampling_rate", 16000);
     this.featureSize = config.size("feature_size", 80);
     this.length = config.size("chunk_length", 30) * this.samplingRate;
@@ -63,33 +59,33 @@ export class WhisperFeatureExtractor {
    * than a spectrogram, or of another sampling rate.
    */
   extract(recordings: Samples | readonly Samples[], options: ExtractOptions): eg.Tensor {
-    checkOptions(kWhere, options ?? {}, { samplingRate: kPositive, device: kText });
-    const { samplingRate, device = "cpu" } = options ?? {};
-    if (samplingRate !== this.samplingRate) {
-      const wanted = `recordings of ${this.samplingRate} samples per second`;
-      const advice = `Decode them with new AudioContext({ sampleRate: ${this.samplingRate} })`;
-      fail("InvalidArgument", kWhere, `expected ${wanted}, got ${samplingRate}. ${advice}.`);
-    }
+    return this.batch(recordings, options).inputs;
+  }
+
+  /** Returns the spectrograms, and if the files ask for it a mask, which is 0 for frames of silence that was added. */
+  batch(recordings: Samples | readonly Samples[], options: ExtractOptions): SpeechBatch {
+    const { device = "cpu" } = options ?? {};
     return eg.noGrad(() =>
       eg.scope(() => {
-        const spectrograms = listOf(recordings).map((one) => this.#spectrogramOf(one));
-        return eg.stack(spectrograms).to(device);
+        const list = readRecordings(recordings, options, this.samplingRate);
+        const inputs = eg.stack(list.map((one) => this.#spectrogramOf(one)));
+        const lengths = list.map(({ numel }) => Math.ceil(numel / this.#hop));
+        const places = eg.arange(inputs.shape[2] as number);
+        const mask = places.lt(eg.tensor(lengths).unsqueeze(1)).to("int64");
+        return {
+          inputs: inputs.to(device),
+          attentionMask: this.#hasMask ? mask.to(device) : null,
+        };
       }),
     );
   }
 
-  #spectrogramOf(samples: Samples): eg.Tensor {
-    const signal = samples instanceof eg.Tensor ? samples.cpu().float() : eg.tensor(samples);
-    if (signal.ndim !== 1 || signal.numel === 0) {
-      const got = `[${signal.shape.join(", ")}]`;
-      const advice = "For several channels, pass their mean.";
-      fail("ShapeMismatch", kWhere, `expected the samples of one channel, got ${got}. ${advice}`);
-    }
+  #spectrogramOf(signal: eg.Tensor): eg.Tensor {
     const missing = this.length - signal.numel;
     if (missing < 0) {
       const [most, got] = [this.length, signal.numel].map((one) => one / this.samplingRate);
       const message = `a spectrogram covers at most ${most} s, and the recording has ${got} s.`;
-      fail("InvalidArgument", kWhere, `${message} Pass parts of it, one after the other.`);
+      fail("InvalidArgument", kExtracting, `${message} Pass parts of it, one after the other.`);
     }
     const spectra = eg.stft(eg.pad(signal, [0, missing]), this.#size, this.#hop, {
       window: this.#window,
@@ -110,24 +106,3 @@ export class WhisperFeatureExtractor {
     return true;
   }
 }
-
-function listOf(recordings: Samples | readonly Samples[]): readonly Samples[] {
-  const isOne =
-    recordings instanceof eg.Tensor ||
-    ArrayBuffer.isView(recordings) ||
-    (Array.isArray(recordings) && typeof recordings[0] === "number");
-  const list = (isOne ? [recordings] : recordings) as readonly Samples[];
-  if (Array.isArray(list) && list.length > 0) return list;
-  return fail("InvalidArgument", kWhere, `expected samples, got ${describe(recordings)}.`);
-}
-
-/** Loads feature extractors for speech models. */
-export const AutoFeatureExtractor = {
-  /** Reads preprocessor_config.json in a folder; rejects with InvalidArgument for a feature extractor other than Whisper's. */
-  async fromPretrained(source: eg.io.FolderSource): Promise<WhisperFeatureExtractor> {
-    const folder = await eg.io.openFolder(source);
-    const bytes = await folder.bytes(kFile);
-    if (bytes === null) fail("InvalidArgument", kOpening, `there is no ${kFile} in the folder.`);
-    return new WhisperFeatureExtractor(parseObject(kOpening, kFile, bytes));
-  },
-};
