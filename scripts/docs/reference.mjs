@@ -2,7 +2,7 @@
 // of TypeScript, because the project's version has no programmatic API.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { kAddons } from "../addons.mjs";
 import { kRoot, quiet } from "../process.mjs";
 import { kLists, listPath } from "./lists.mjs";
@@ -11,6 +11,9 @@ const kHere = join(kRoot, "scripts", "reference");
 
 /** The folder of the guide. */
 export const kGuide = join(kRoot, "docs", "guide");
+
+/** The examples of all functions and classes, which were run (examples/index.mjs). */
+export const kExamples = join(kRoot, "build", "reference", "examples.json");
 
 /** Returns the pages of the guide, in the order of the links on its first page, and the lists. */
 export function guidePages() {
@@ -23,7 +26,11 @@ export function guidePages() {
 export async function writeReference(folder) {
   const program = join(kHere, "node_modules", "typedoc", "bin", "typedoc");
   const documents = guidePages().flatMap((page) => ["--projectDocuments", page]);
-  const entry = writeEntry(join(kRoot, "build", "reference"));
+  const entry = writeEntry(dirname(kExamples));
+  await quiet(process.execPath, [
+    join(kRoot, "scripts", "docs", "examples", "index.mjs"),
+    kExamples,
+  ]);
   const options = ["--options", join(kHere, "typedoc.json"), "--out", folder, ...entry];
   await quiet(process.execPath, [program, ...options, ...documents], { cwd: kHere });
 }

@@ -22,7 +22,10 @@ import ts from "typescript";
 import { kAddons } from "../addons.mjs";
 import { kLists, listPath } from "../docs/lists.mjs";
 import { kGuide } from "../docs/reference.mjs";
+import { addFacts } from "./facts.mjs";
+import { foldInherited, isInherited, rememberInherited } from "./inherited.mjs";
 import { prepareSearch } from "./search.mjs";
+import { fold, ReferenceRouter, ReferenceTheme } from "./theme.mjs";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
@@ -52,6 +55,8 @@ const kFields = {
 /** The entry point of the plugin, which typedoc calls. */
 export function load(app) {
   tagByRules();
+  app.renderer.defineTheme("reference", ReferenceTheme);
+  app.renderer.defineRouter("reference", ReferenceRouter);
   app.converter.on(Converter.EVENT_CREATE_SIGNATURE, spellArguments);
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
@@ -59,6 +64,8 @@ export function load(app) {
     leadToLists(project.readme, project);
     for (const document of project.documents ?? []) leadToLists(document.content, project);
     for (const name of kAddons) nameAddon(project.getChildByName(name), name);
+    const inherited = Object.values(project.reflections).filter(isInherited);
+    inherited.forEach(rememberInherited);
     for (const reflection of Object.values(project.reflections)) {
       showBase(reflection, project);
       shareComment(reflection);
@@ -69,6 +76,8 @@ export function load(app) {
       // The location of a declaration is of no interest to readers.
       delete reflection.sources;
     }
+    foldInherited(inherited, project);
+    addFacts(project);
   });
   app.converter.on(Converter.EVENT_RESOLVE_END, hideDeclarations, kAfterInheritance);
   app.renderer.on(PageEvent.END, finishPage);
@@ -127,14 +136,18 @@ function leadToLists(parts, { files }) {
   }
 }
 
-// Overloads are documented once, at the first one; accessors at their getter.
+// Overloads are documented once, at the first one, and the others folded; accessors are at their getter.
 function shareComment(reflection) {
   const { signatures = [], getSignature, setSignature } = reflection;
   if (setSignature) setSignature.comment ??= getSignature?.comment?.clone();
   const [first, ...others] = signatures;
-  if (!first?.comment || others.length === 0 || others.some(({ comment }) => comment)) return;
-  reflection.comment = first.comment;
-  delete first.comment;
+  if (others.length === 0 || others.some(({ comment }) => comment)) return;
+  if (reflection.kindOf(ReflectionKind.Constructor)) others.forEach(fold);
+  if (!first.comment) return;
+  for (const other of others) {
+    other.comment = new Comment(Comment.cloneDisplayParts(first.comment.summary));
+    fold(other);
+  }
 }
 
 // The public bases of classes that extend the result of a function.
@@ -204,14 +217,18 @@ function hideDeclarations({ project }) {
   }
 }
 
-// The parameters of a composite are a tuple with names, of which typedoc would show a single parameter.
+// The parameters of a composite are a tuple with names, and those of some functions one of several tuples, for arguments by position and by
+// name. typedoc would show a single parameter; the pages show the longest tuple.
 function spellTuple(context, reflection, signature) {
   const [symbol, ...others] = signature?.parameters ?? [];
-  const type = symbol && context.checker.getTypeOfSymbol(symbol);
-  const labels = type?.target?.labeledElementDeclarations;
-  const file = signature?.declaration?.getSourceFile().fileName ?? "";
+  if (symbol === undefined || others.length > 0) return;
+  const given = context.checker.getTypeOfSymbol(symbol);
+  const isUnion = given.isUnion() && given.types.every(labelsOf);
+  const type = isUnion ? longest(given.types) : given;
+  const labels = labelsOf(type);
+  const file = signature.declaration?.getSourceFile().fileName ?? "";
   const isOfComposite = file.endsWith("composites/forms.ts");
-  if (!isOfComposite || others.length > 0 || !labels?.every(Boolean)) return;
+  if (!labels || !(isOfComposite || isUnion)) return;
   for (const one of reflection.parameters) context.project.removeReflection(one);
   reflection.parameters = context.checker.getTypeArguments(type).map((element, i) => {
     const name = labels[i].name.getText();
@@ -223,6 +240,14 @@ function spellTuple(context, reflection, signature) {
     return parameter;
   });
 }
+
+function labelsOf(type) {
+  const labels = type?.target?.labeledElementDeclarations;
+  return labels?.every(Boolean) ? labels : null;
+}
+
+const longest = (tuples) =>
+  tuples.reduce((a, b) => (labelsOf(b).length > labelsOf(a).length ? b : a));
 
 // The constructor of a distribution takes a type of which typedoc would show only the name.
 function spellArguments(context, reflection, _, signature) {
@@ -296,9 +321,17 @@ function finishPage(page) {
     .replace(/<script async src="([^"]*)" (id="tsd-(?:search|nav)-script")>/g, kLater)
     .replace("</head>", `${kLoading}$&`)
     .replace(/<table>[\s\S]*?<\/table>/g, kScrollable)
+    .replace(/<dl class="tsd-member-summaries">[\s\S]*?<\/dl>/g, withoutIcons)
     .replace(/<summary[\s\S]*?<\/summary>/g, (summary) => {
       return summary.replace(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "");
     });
+}
+
+// In a list of a thousand names, icons and anchors would be most of the page.
+function withoutIcons(list) {
+  return list
+    .replaceAll(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "")
+    .replaceAll(/<svg class="tsd-kind-icon"[\s\S]*?<\/svg>/g, "");
 }
 
 const kLater = '<script async data-later="$1" $2>';
