@@ -34,6 +34,13 @@ function chunkFileNames({ moduleIds }) {
   return `${isPeer ? kPeers : "assets/"}[name]-[hash].js`;
 }
 
+// What pages of the docs load when somebody runs a program.
+const kLive = join(kHere, "live", "index.ts");
+
+function entryFileNames({ facadeModuleId }) {
+  return facadeModuleId === kLive ? "live.js" : "assets/[name]-[hash].js";
+}
+
 export default defineConfig({
   root: kHere,
   base: "./",
@@ -54,6 +61,10 @@ export default defineConfig({
     target: "es2022",
     // The size of the code editor, which is loaded after the page.
     chunkSizeWarningLimit: 600,
-    rolldownOptions: { input: pages.map((name) => join(kHere, name)) },
+    rolldownOptions: {
+      input: [...pages.map((name) => join(kHere, name)), kLive],
+      output: { entryFileNames },
+      preserveEntrySignatures: "allow-extension",
+    },
   },
 });

@@ -24,6 +24,7 @@ import { kLists, listPath } from "../docs/lists.mjs";
 import { kGuide } from "../docs/reference.mjs";
 import { addFacts } from "./facts.mjs";
 import { foldInherited, isInherited, rememberInherited } from "./inherited.mjs";
+import { markLive } from "./live.mjs";
 import { prepareSearch } from "./search.mjs";
 import { fold, ReferenceRouter, ReferenceTheme } from "./theme.mjs";
 
@@ -62,7 +63,10 @@ export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     dropHeading(project.readme);
     leadToLists(project.readme, project);
-    for (const document of project.documents ?? []) leadToLists(document.content, project);
+    for (const document of project.documents ?? []) {
+      leadToLists(document.content, project);
+      markLive(document.content);
+    }
     for (const name of kAddons) nameAddon(project.getChildByName(name), name);
     const inherited = Object.values(project.reflections).filter(isInherited);
     inherited.forEach(rememberInherited);
@@ -78,6 +82,8 @@ export function load(app) {
     }
     foldInherited(inherited, project);
     addFacts(project);
+    for (const { comment } of Object.values(project.reflections))
+      for (const { content } of comment?.getTags("@example") ?? []) markLive(content);
   });
   app.converter.on(Converter.EVENT_RESOLVE_END, hideDeclarations, kAfterInheritance);
   app.renderer.on(PageEvent.END, finishPage);
@@ -322,6 +328,8 @@ function finishPage(page) {
     .replace("</head>", `${kLoading}$&`)
     .replace(/<table>[\s\S]*?<\/table>/g, kScrollable)
     .replace(/<dl class="tsd-member-summaries">[\s\S]*?<\/dl>/g, withoutIcons)
+    .replace(/<svg class="tsd-kind-icon"[\s\S]*?<\/svg>(?=<span>)/g, "")
+    .replace(/(<a [^>]*class="tsd-anchor-icon"[^>]*>)<svg[\s\S]*?<\/svg>/g, "$1")
     .replace(/<summary[\s\S]*?<\/summary>/g, (summary) => {
       return summary.replace(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "");
     });
@@ -331,7 +339,8 @@ function finishPage(page) {
 function withoutIcons(list) {
   return list
     .replaceAll(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "")
-    .replaceAll(/<svg class="tsd-kind-icon"[\s\S]*?<\/svg>/g, "");
+    .replaceAll(/<svg class="tsd-kind-icon"[\s\S]*?<\/svg>/g, "")
+    .replaceAll('<dd class="tsd-member-summary"></dd>', "");
 }
 
 const kLater = '<script async data-later="$1" $2>';

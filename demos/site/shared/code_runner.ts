@@ -2,7 +2,7 @@
 
 import type { FromCode, Output } from "./code_messages.js";
 
-export type { Line, Output, Point } from "./code_messages.js";
+export type { Line, Output, Point, Table } from "./code_messages.js";
 
 export class CodeRunner {
   readonly #show: (output: Output) => void;
@@ -18,7 +18,7 @@ export class CodeRunner {
    * Runs a module that may import "edgegrad" and call plot(x, y), in a new worker, so that no state of the last run is left.
    * Resolves when the module has run to its end, or was stopped; pending callbacks continue until the next run or stop().
    */
-  run(code: string): Promise<void> {
+  run(code: string, files: Readonly<Record<string, string>> = {}): Promise<void> {
     this.stop();
     const worker = new Worker(new URL("./code_worker.ts", import.meta.url), { type: "module" });
     this.#worker = worker;
@@ -31,10 +31,10 @@ export class CodeRunner {
       worker.addEventListener("error", (event) => {
         event.preventDefault();
         const text = event.message || "The worker of this code could not be started.";
-        this.#show({ lines: [{ kind: "error", text }], points: [] });
+        this.#show({ lines: [{ kind: "error", text }], points: [], records: [] });
         resolve();
       });
-      worker.postMessage({ code });
+      worker.postMessage({ code, files });
     });
   }
 

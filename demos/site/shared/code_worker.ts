@@ -1,6 +1,8 @@
 // Runs a visitor's module, and sends its output to the page.
 
-import type { FromCode, Line, Point } from "./code_messages.js";
+import { Tensor } from "edgegrad";
+import type { ListenerHandle, RunLog } from "edgegrad/vis";
+import type { CodeRequest, FromCode, Line, Point, Recorded, Table } from "./code_messages.js";
 import { CodeError, importCode } from "./code_module.js";
 import { printed } from "./printed.js";
 
@@ -10,6 +12,7 @@ const kMostAtOnce = 400;
 
 let lines: Line[] = [];
 let points: Point[] = [];
+let records: Recorded[] = [];
 let leftOut = 0;
 let flushAt = 0;
 
@@ -18,8 +21,11 @@ function post(message: FromCode): void {
 }
 
 function print(kind: Line["kind"], values: readonly unknown[]): void {
-  if (lines.length < kMostAtOnce) lines.push({ kind, text: values.map(printed).join(" ") });
-  else leftOut++;
+  if (lines.length < kMostAtOnce) {
+    const text = values.map(printed).join(" ");
+    const table = values.length === 1 ? tableOf(values[0]) : null;
+    lines.push(table === null ? { kind, text } : { kind, text, table });
+  } else leftOut++;
   flushWhenDue();
 }
 
@@ -28,24 +34,67 @@ function plot(x: number, y: number): void {
   flushWhenDue();
 }
 
+const kMostCells = 400;
+
+// The numbers of a small vector or matrix.
+function tableOf(value: unknown): Table | null {
+  if (!(value instanceof Tensor) || value.disposed || value.isSparse || value.device !== "cpu")
+    return null;
+  const { shape, dtype, numel, ndim } = value;
+  if (ndim < 1 || ndim > 2 || numel === 0 || numel > kMostCells) return null;
+  const numbers = value
+    .detach()
+    .reshape([-1, shape.at(-1) ?? 1])
+    .arraySync() as unknown[][];
+  const rows = numbers.map((row) => row.map(cellText));
+  return { title: `${dtype} [${shape.join(", ")}]`, rows };
+}
+
+function cellText(value: unknown): string {
+  return typeof value === "number" ? String(Number(value.toPrecision(5))) : printed(value);
+}
+
+// What the code records in logs is sent to the page, which shows it.
+const kListening = "edgegrad/vis";
+
+function listening(entry: string, names: Readonly<Record<string, unknown>>) {
+  if (entry !== kListening) return names;
+  const { createLog } = names as { createLog: (...given: unknown[]) => RunLog };
+  return {
+    ...names,
+    createLog: (...given: unknown[]): RunLog => {
+      const log = createLog(...given);
+      listen(log);
+      return log;
+    },
+  };
+}
+
+function listen(log: RunLog): ListenerHandle {
+  return log.listen((record, run) => {
+    if (records.length < kMostAtOnce) records.push({ record, run });
+    flushWhenDue();
+  });
+}
+
 // Synchronous code does not return to the event loop, so calls send the output when it is due; a timer sends the remaining output.
 function flushWhenDue(): void {
   const now = performance.now();
   if (now >= flushAt) flush();
-  else if (lines.length + points.length === 1) setTimeout(flush, kFlushMs);
+  else if (lines.length + points.length + records.length === 1) setTimeout(flush, kFlushMs);
 }
 
 function flush(): void {
-  if (lines.length + points.length === 0) return;
+  if (lines.length + points.length + records.length === 0) return;
   if (leftOut > 0) lines.push({ kind: "warning", text: `(${leftOut} more lines omitted)` });
-  post({ lines, points });
-  [lines, points, leftOut] = [[], [], 0];
+  post({ lines, points, records });
+  [lines, points, records, leftOut] = [[], [], [], 0];
   flushAt = performance.now() + kFlushMs;
 }
 
-async function run(code: string): Promise<void> {
+async function run({ code, files = {} }: CodeRequest): Promise<void> {
   try {
-    await importCode(code);
+    await importCode(code, { files, replace: listening });
   } catch (error) {
     print("error", [textOf(error)]);
   }
@@ -75,6 +124,6 @@ self.addEventListener("error", (event) => {
   event.preventDefault();
   print("error", [event.error ?? event.message]);
 });
-self.addEventListener("message", (event: MessageEvent<{ code: string }>) => {
-  if (typeof event.data?.code === "string") void run(event.data.code);
+self.addEventListener("message", (event: MessageEvent<CodeRequest>) => {
+  if (typeof event.data?.code === "string") void run(event.data);
 });

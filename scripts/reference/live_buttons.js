@@ -1,0 +1,73 @@
+// Buttons below the programs of the docs that run in their page. What runs them (demos/site/live) is loaded with the first press.
+
+{
+  const root = new URL(`${document.documentElement.dataset.base}../`, location.href);
+  const label = { run: "Run", edit: "Edit", share: "Share" };
+
+  // The lines of a listing are separated by elements.
+  const textOf = (listing) => {
+    const copy = listing.querySelector("code").cloneNode(true);
+    for (const line of copy.querySelectorAll("br")) line.replaceWith("\n");
+    return copy.textContent;
+  };
+
+  const listingBefore = (mark) =>
+    mark.closest(".live-mark, p")?.previousElementSibling ?? mark.previousElementSibling;
+
+  const files = {};
+  for (const mark of document.querySelectorAll("[data-live-file]")) {
+    const listing = listingBefore(mark);
+    if (listing?.matches("pre")) files[mark.dataset.liveFile] = textOf(listing);
+  }
+
+  const button = (text) => {
+    const element = document.createElement("button");
+    element.type = "button";
+    element.textContent = text;
+    return element;
+  };
+
+  const makeLive = (mark, number) => {
+    const listing = listingBefore(mark);
+    if (!listing?.matches("pre")) return;
+    const controls = document.createElement("div");
+    controls.className = "live-controls";
+    controls.id = `live-${number}`;
+    const [run, edit, share] = Object.values(label).map(button);
+    run.classList.add("live-run");
+    const note = document.createElement("output");
+    controls.append(run, edit, share, note);
+    listing.after(controls);
+
+    let panel = null;
+    const opened = () => {
+      const block = { listing, controls, code: textOf(listing), files };
+      panel ??= import(new URL("live.js", root)).then(({ open }) => open(block));
+      panel.catch((error) => {
+        panel = null;
+        note.textContent = `This program cannot run here: ${error.message}`;
+      });
+      return panel;
+    };
+    run.addEventListener("click", async () => (await opened()).run(run));
+    edit.addEventListener("click", async () => (await opened()).edit(run));
+    share.addEventListener("click", async () => {
+      const change = panel === null ? null : await (await panel).address();
+      const address = new URL(location.href);
+      address.hash = `live-${number}${change === null ? "" : `=${change}`}`;
+      history.replaceState(history.state, "", address);
+      const isCopied = await navigator.clipboard?.writeText(address.href).then(
+        () => true,
+        () => false,
+      );
+      note.textContent = isCopied ? "The link is copied." : "The link is in the address bar.";
+    });
+
+    const [, given] = new RegExp(`^#live-${number}=(.*)$`).exec(location.hash) ?? [];
+    if (given === undefined) return;
+    void opened().then((live) => live.edit(run, given));
+    controls.scrollIntoView({ block: "center" });
+  };
+
+  document.querySelectorAll("[data-live]").forEach(makeLive);
+}
