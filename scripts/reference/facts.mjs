@@ -51,7 +51,7 @@ function addTo(reflection, name, named) {
   described.comment ??= new Comment();
   const { blockTags } = described.comment;
   const rows = factsOf(reflection, name, named);
-  if (rows.length > 0) blockTags.push(new CommentTag("@atAGlance", tableOf(rows)));
+  if (rows.length > 0) blockTags.push(new CommentTag("@facts", tableOf(rows)));
   const example = kFound[name];
   if (example === undefined || blockTags.some(({ tag }) => tag === "@example")) return;
   const text = `\`\`\`js\n${example.code.trimEnd()}\n\`\`\``;

@@ -11,8 +11,8 @@
     return copy.textContent;
   };
 
-  const listingBefore = (mark) =>
-    mark.closest(".live-mark, p")?.previousElementSibling ?? mark.previousElementSibling;
+  // The mark is in a paragraph of its own.
+  const listingBefore = (mark) => (mark.closest("p") ?? mark).previousElementSibling;
 
   const files = {};
   for (const mark of document.querySelectorAll("[data-live-file]")) {

@@ -119,8 +119,13 @@ function isFunction({ type, initializer }) {
 
 // Names a Markdown page after its heading.
 function nameDocument(document) {
-  document.frontmatter.category = /(^|\/)guide\//.test(document.name) ? "Guide" : "Lists";
+  document.frontmatter.category = categoryOf(document.name);
   document.name = headingOf(document.content).title;
+}
+
+function categoryOf(name) {
+  if (/(^|\/)guide\/(tutorial|recipes)/.test(name)) return "Tutorial";
+  return /(^|\/)guide\//.test(name) ? "Guide" : "Lists";
 }
 
 // Removes the heading of the first page, which typedoc adds itself.
