@@ -24,6 +24,12 @@ export const kPages = [
     "Two dimensions, a few neurons, and ten lines of your own code.",
   ],
   [
+    "learn",
+    "notebook",
+    "Notebook",
+    "Cells of JavaScript that run in this page, one after the other, and stay on this device.",
+  ],
+  [
     "demos",
     "digits",
     "Digits",

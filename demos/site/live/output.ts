@@ -1,6 +1,6 @@
 // What a program has printed, plotted and recorded, below its code.
 
-import { CodeRunner, type Line, type Output, type Table } from "../shared/code_runner.js";
+import type { Line, Output, Table } from "../shared/code_runner.js";
 
 const kMostLines = 300;
 
@@ -14,9 +14,8 @@ const kCharts: Readonly<Record<string, string>> = {
   image: "eg-image-grid",
 };
 
-/** Runs code in a worker, and shows its output in an element. */
+/** Shows the output of a program in an element. */
 export class LiveOutput {
-  readonly #runner = new CodeRunner((output) => void this.#show(output));
   readonly #printed = document.createElement("div");
   readonly #charts = document.createElement("div");
   readonly #note = document.createElement("p");
@@ -32,22 +31,21 @@ export class LiveOutput {
     element.append(this.#charts, this.#printed, this.#note);
   }
 
-  /** Runs a program; resolves when it has ended or was stopped. */
-  async run(code: string, files: Readonly<Record<string, string>>): Promise<void> {
+  /** Removes what the last run has left. */
+  clear(): void {
     this.#printed.replaceChildren();
     this.#charts.replaceChildren();
     this.#log = null;
-    this.#note.textContent = "Runs in this page …";
-    const start = performance.now();
-    await this.#runner.run(code, files);
-    this.#note.textContent = `${((performance.now() - start) / 1000).toFixed(2)} s, with the start of the engine`;
+    this.#note.textContent = "";
   }
 
-  stop(): void {
-    this.#runner.stop();
+  /** Shows a line below the output. */
+  note(text: string): void {
+    this.#note.textContent = text;
   }
 
-  async #show({ lines, points, records }: Output): Promise<void> {
+  /** Shows more output. */
+  async show({ lines, points, records }: Output): Promise<void> {
     this.#printed.append(...lines.map(lineElement));
     while (this.#printed.childElementCount > kMostLines) this.#printed.firstChild?.remove();
     this.#printed.scrollTop = this.#printed.scrollHeight;

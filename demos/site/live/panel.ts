@@ -3,6 +3,7 @@
 import "../shared/code_panel.css";
 import "./live.css";
 import type { CodeEditor } from "../shared/code_editor.js";
+import { CodeRunner } from "../shared/code_runner.js";
 import { packed, unpacked } from "./address.js";
 import { LiveOutput } from "./output.js";
 
@@ -21,6 +22,7 @@ export interface LiveBlock {
 export class LivePanel {
   readonly #block: LiveBlock;
   readonly #output: LiveOutput;
+  readonly #runner = new CodeRunner((output) => void this.#output.show(output));
   #editor: CodeEditor | null = null;
   #isRunning = false;
 
@@ -39,12 +41,17 @@ export class LivePanel {
   /** Runs the code, or stops it while it runs. */
   async run(button: HTMLButtonElement): Promise<void> {
     if (this.#isRunning) {
-      this.#output.stop();
+      this.#runner.stop();
       return;
     }
     this.#isRunning = true;
     button.textContent = "Stop";
-    await this.#output.run(this.code, this.#block.files);
+    this.#output.clear();
+    this.#output.note("Runs in this page …");
+    const start = performance.now();
+    await this.#runner.run(this.code, this.#block.files);
+    const seconds = (performance.now() - start) / 1000;
+    this.#output.note(`${seconds.toFixed(2)} s, with the start of the engine`);
     this.#isRunning = false;
     button.textContent = "Run again";
   }

@@ -24,6 +24,13 @@ export const kDemos = {
     path: "index.html",
     learned: () => /^8000 0\.00/m.test(document.querySelector("[role=log]")?.innerText),
   },
+  notebook: {
+    start: () => document.getElementById("run-all").click(),
+    learned: () =>
+      /tensor\(|float32/.test(
+        document.querySelector("#cells .cell:last-child [role=log]")?.innerText,
+      ),
+  },
   digits: {
     start: () => document.querySelector("#run:enabled")?.click(),
     learned: () => Number.parseFloat(document.getElementById("accuracy").textContent) > 85,

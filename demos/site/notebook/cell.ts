@@ -1,0 +1,83 @@
+// One cell: its editor, its buttons and its output.
+
+import { LiveOutput } from "../live/output.js";
+import { LazyCodeEditor } from "../shared/lazy_code_editor.js";
+import type { Kernel } from "./kernel.js";
+
+/** What a cell asks of the notebook. */
+export interface CellOwner {
+  readonly kernel: Kernel;
+  changed(): void;
+  goOn(cell: Cell): void;
+  remove(cell: Cell): void;
+}
+
+export class Cell {
+  readonly element = document.createElement("section");
+  readonly #owner: CellOwner;
+  readonly #editor: LazyCodeEditor;
+  readonly #output: LiveOutput;
+
+  constructor(owner: CellOwner, code: string, number: number) {
+    this.#owner = owner;
+    this.element.className = "cell";
+    this.element.setAttribute("aria-label", `Cell ${number}`);
+    const text = document.createElement("div");
+    const controls = document.createElement("div");
+    controls.className = "controls";
+    controls.append(
+      button("Run", () => void this.run(), "Shift-Enter"),
+      button("Remove", () => owner.remove(this)),
+    );
+    const output = document.createElement("div");
+    this.element.append(text, controls, output);
+    this.#output = new LiveOutput(output);
+    this.#editor = new LazyCodeEditor(text, {
+      code,
+      label: `Code of cell ${number}`,
+      onRun: () => void this.run(),
+    });
+    // Before the editor, where it inserts a line.
+    text.addEventListener("keydown", (event) => this.#press(event), { capture: true });
+    text.addEventListener("focusout", () => owner.changed());
+  }
+
+  get code(): string {
+    return this.#editor.code;
+  }
+
+  focus(): void {
+    this.element.querySelector<HTMLElement>(".cm-content, .code-to-come")?.focus();
+  }
+
+  /** Runs the code after that of cells that are still running. */
+  async run(): Promise<void> {
+    this.#owner.changed();
+    this.#output.clear();
+    this.#output.note("Waits …");
+    let start = 0;
+    const begin = () => {
+      start = performance.now();
+      this.#output.note("Runs …");
+    };
+    await this.#owner.kernel.run(this.code, begin, (output) => void this.#output.show(output));
+    this.#output.note(`${((performance.now() - start) / 1000).toFixed(2)} s`);
+  }
+
+  #press(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || !event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void this.run();
+    this.#owner.goOn(this);
+  }
+}
+
+function button(text: string, press: () => void, title = ""): HTMLButtonElement {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.textContent = text;
+  element.title = title;
+  element.addEventListener("click", press);
+  return element;
+}

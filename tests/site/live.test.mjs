@@ -1,0 +1,123 @@
+// Programs that run in their page: those of the guide and the reference, and the cells of the notebook.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { noBrowser } from "../browser/support/chromium.mjs";
+import { noSite } from "./support/pages.mjs";
+import { openPage, startSite, untilText } from "./support/site.mjs";
+
+const kOutput = ".live-output [role=log]";
+
+describe("the programs of the docs", { skip: noBrowser || noSite }, () => {
+  let site;
+  before(async () => {
+    site = await startSite();
+  });
+  after(() => site?.stop());
+
+  const open = (path) => openPage(site.browser, `${site.isolated}docs/${path}`);
+
+  test("load nothing before somebody runs one", async () => {
+    const { page, problems, close } = await open("documents/Tensors.html");
+    const loaded = await page.evaluate(() =>
+      performance.getEntriesByType("resource").map(({ name }) => name),
+    );
+    assert.ok((await page.locator(".live-run").count()) > 2);
+    assert.deepEqual(
+      loaded.filter((name) => /live\.js|\.wasm|code_worker/.test(name)),
+      [],
+    );
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  for (const [path, number, printed] of [
+    ["documents/Tensors.html", 0, /tensor\(\[\[1\., 2\.\]/],
+    ["documents/Tutorial__Images.html", 0, /300, ?1, ?12, ?12/],
+    ["documents/Recipes.html", 2, /true/],
+    ["functions/relu.html", 0, /tensor\(\[0\.0000/],
+    ["functions/edgegrad_metrics.accuracy.html", 0, /true/],
+  ]) {
+    test(`${path}: program ${number} prints what it says`, async () => {
+      const { page, problems, close } = await open(path);
+      await page.locator(".live-run").nth(number).click();
+      await untilText(page, kOutput, printed);
+      await untilText(page, ".live-note", /^[\d.]+ s/);
+      if (path.includes("Recipes")) await page.locator("eg-line-chart canvas").first().waitFor();
+      assert.equal(await page.locator(`${kOutput} .error`).count(), 0);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+
+  test("are edited, name the line of an error, and are shared by their address", async () => {
+    const { page, close } = await open("functions/relu.html");
+    await page.getByRole("button", { name: "Edit" }).first().click();
+    const editor = page.getByRole("textbox", { name: "Program" });
+    await editor.waitFor();
+    await editor.fill('import * as eg from "edgegrad";\n\nthrow new Error("mine");');
+    await page.locator(".live-run").first().click();
+    await untilText(page, kOutput, /line 3: Error: mine/);
+    await page.getByRole("button", { name: "Share" }).first().click();
+    await page.waitForFunction(() => location.hash.startsWith("#live-0="));
+    const shared = page.url();
+    await close();
+
+    const again = await openPage(site.browser, shared);
+    await again.page.getByText('throw new Error("mine")').waitFor();
+    await again.close();
+  });
+
+  test("have no buttons where they need Node or a server", async () => {
+    const { page, close } = await open("documents/Distributed_training.html");
+    assert.equal(await page.locator(".live-run").count(), 0);
+    await close();
+  });
+});
+
+describe("the notebook", { skip: noBrowser || noSite }, () => {
+  let site;
+  before(async () => {
+    site = await startSite();
+  });
+  after(() => site?.stop());
+
+  const cell = (number) => `#cells .cell:nth-child(${number}) [role=log]`;
+
+  test("runs cells that share variables, keeps them, and opens a file", async () => {
+    const { page, problems, close } = await openPage(
+      site.browser,
+      `${site.isolated}notebook/index.html`,
+    );
+    await page.mouse.move(5, 5);
+    await page.locator(".cm-content").first().click();
+    await page.keyboard.press("Shift+Enter");
+    await untilText(page, cell(1), /100, ?1/);
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.press("Shift+Enter");
+    await untilText(page, cell(3), /float32 \[3, 1\]/);
+    assert.equal(await page.locator("#cells .cell").count(), 4);
+
+    const fourth = page.getByRole("textbox", { name: "Code of cell 4" });
+    await fourth.fill("const { shape: [rows] } = x;\nrows + 1");
+    await page.keyboard.press("Shift+Enter");
+    await untilText(page, cell(4), /101/);
+    await page.reload();
+    await page.getByText("rows + 1").waitFor();
+
+    const cells = [
+      { cell_type: "markdown", source: ["A heading"] },
+      { cell_type: "code", source: ["1 + ", "1"] },
+    ];
+    await page.setInputFiles("#open", {
+      name: "mine.ipynb",
+      mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify({ cells })),
+    });
+    await untilText(page, "#status", /mine\.ipynb is open/);
+    await page.click("#run-all");
+    await untilText(page, cell(2), /^2$/);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});
