@@ -13,6 +13,8 @@ import { kRoot, main, quiet, step } from "../process.mjs";
 export const kLists = ["ops", "speed", "kernels", "messages"];
 
 const kFolder = join(kRoot, "docs", "generated");
+const kReports = join(kRoot, "build", "op_reports.json");
+const kReportsOnly = "--reports";
 const kStamp = join(kRoot, "build", "lists.sha256");
 
 /** Returns the path of a list. */
@@ -26,14 +28,27 @@ export async function quickLists() {
   return { speed: speedPage(sweep), kernels: kernelPage(), messages: messagePage() };
 }
 
-// Imported here because these load the package, which may not have been built before.
+// Imported here because these load the package, which may not have been built before. The device waits for its answers two thirds of the
+// time, so the CPU's reports are made meanwhile, in a process of their own.
 async function opList() {
+  const reports = reportsOfCpu();
   // Imported first, because it starts the engine with the device.
   const device = await import("../../tests/webgpu/support/op_page_parts.mjs");
   const { opPage } = await import("../../tests/js/support/op_page.mjs");
-  const { reportOps } = await import("../../tests/js/support/op_report.mjs");
   if (device.missing) console.log(`  no device, so ops.md lacks its column: ${device.missing}`);
-  return opPage(reportOps(), device.missing ? null : device.makeParts());
+  const parts = device.missing ? null : device.makeParts();
+  return opPage(await reports, parts);
+}
+
+async function reportsOfCpu() {
+  await quiet(process.execPath, [fileURLToPath(import.meta.url), kReportsOnly], { cwd: kRoot });
+  return JSON.parse(readFileSync(kReports, "utf8"));
+}
+
+async function writeReports() {
+  const { reportOps } = await import("../../tests/js/support/op_report.mjs");
+  mkdirSync(dirname(kReports), { recursive: true });
+  writeFileSync(kReports, JSON.stringify(reportOps()));
 }
 
 /** Returns a hash of all that the list of ops follows from: the package, what runs it, and whether there is a device for it. */
@@ -75,4 +90,5 @@ export function writeLists() {
   );
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(writeAll);
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await main(process.argv[2] === kReportsOnly ? writeReports : writeAll);

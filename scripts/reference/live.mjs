@@ -4,8 +4,11 @@
 const kNotInPages =
   /["']node:|\bprocess\.|nats:\/\/|edgegrad\/distributed|import\.meta|["']webgpu["']|require\(/;
 
+const kOwnFile = /from ["']\.\/([\w.]+)["']/g;
+
 /** Marks the programs among the parts of a text; live_buttons.js puts buttons there. */
 export function markLive(parts) {
+  const files = parts.flatMap(({ text }) => /^```js ([\w.]+\.mjs)\n/.exec(text)?.[1] ?? []);
   for (const part of parts) {
     const [, fence, code] = /^```([^\n]*)\n([\s\S]*)\n?```$/.exec(part.text) ?? [];
     if (part.kind !== "code" || fence === undefined) continue;
@@ -14,11 +17,14 @@ export function markLive(parts) {
     if (language !== "js") continue;
     if (/^[\w.]+\.mjs$/.test(note))
       part.text += `\n\n<i class="live-mark" data-live-file="${note}"></i>\n\n`;
-    else if (["", "gpu"].includes(note) && isForPages(code))
+    else if (["", "gpu"].includes(note) && isForPages(code, files))
       part.text += '\n\n<i class="live-mark" data-live></i>\n\n';
   }
 }
 
-function isForPages(code) {
-  return /\bimport\b[^;]*["']edgegrad/.test(code) && !kNotInPages.test(code);
+// A program needs the package, or the files of its page, which have it.
+function isForPages(code, files) {
+  const own = [...code.matchAll(kOwnFile)].map(([, name]) => name);
+  if (own.some((name) => !files.includes(name)) || kNotInPages.test(code)) return false;
+  return own.length > 0 || /\bimport\b[^;]*["']edgegrad/.test(code);
 }

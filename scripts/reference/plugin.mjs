@@ -26,7 +26,8 @@ import { addFacts } from "./facts.mjs";
 import { foldInherited, isInherited, rememberInherited } from "./inherited.mjs";
 import { markLive } from "./live.mjs";
 import { prepareSearch } from "./search.mjs";
-import { fold, ReferenceRouter, ReferenceTheme } from "./theme.mjs";
+import { siteLinks } from "./site_frame.mjs";
+import { fold, orderDocuments, ReferenceRouter, ReferenceTheme } from "./theme.mjs";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
@@ -63,6 +64,7 @@ export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     dropHeading(project.readme);
     leadToLists(project.readme, project);
+    orderDocuments(project.documents ?? []);
     for (const document of project.documents ?? []) {
       leadToLists(document.content, project);
       markLive(document.content);
@@ -265,6 +267,8 @@ function spellArguments(context, reflection, _, signature) {
   spellTuple(context, reflection, signature);
   const { parameters = [] } = reflection;
   for (const [i, parameter] of parameters.entries()) {
+    // A parameter that is taken apart at once has no name of its own.
+    if (parameter.name === "__namedParameters") parameter.name = "options";
     const symbol = signature?.parameters[i];
     const type = symbol && context.checker.getTypeOfSymbol(symbol);
     if (type?.aliasSymbol?.name !== "Given" || !type.isUnion()) continue;
@@ -327,6 +331,7 @@ function addTo(chapter, reflection) {
 function finishPage(page) {
   const toRoot = "../".repeat(page.url.split("/").length);
   page.contents = page.contents
+    .replace(/(<div id="tsd-toolbar-links">)[\s\S]*?<\/div>/, `$1${siteLinks()}</div>`)
     .replaceAll('href="site:', `href="${toRoot}`)
     .replace('<div class="col-content">', '<div class="col-content" role="main">')
     .replace(/<script async src="([^"]*)" (id="tsd-(?:search|nav)-script")>/g, kLater)

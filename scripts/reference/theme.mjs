@@ -10,8 +10,17 @@ import {
   ReflectionKind,
 } from "typedoc";
 import { inheritedOf } from "./inherited.mjs";
+import { neighborsOf } from "./site_frame.mjs";
 
 const { createElement: h, Fragment } = JSX;
+
+// The pages of the guide, in the order of its first page.
+const kOrder = [];
+
+/** Sets the order in which the pages of the guide lead to each other. */
+export function orderDocuments(documents) {
+  kOrder.splice(0, kOrder.length, ...documents);
+}
 
 // Overloads that say nothing of their own.
 const kFolded = new WeakSet();
@@ -24,12 +33,28 @@ export function fold(signature) {
 class Context extends DefaultThemeRenderContext {
   constructor(...given) {
     super(...given);
-    const { memberSignatures, members, pageNavigation } = this;
+    const { documentTemplate, memberSignatures, members, pageNavigation } = this;
+    this.documentTemplate = (props) =>
+      h(Fragment, null, documentTemplate(props), this.#neighbors(props.model));
     this.memberSignatures = (props) => this.#signatures(props, memberSignatures);
     // The page of a namespace is a list of names, which the side would repeat.
     const isList = ({ model }) => model.kindOf(ReflectionKind.Project | ReflectionKind.Namespace);
     this.pageNavigation = (props) => (isList(props) ? h(Fragment, null) : pageNavigation(props));
     this.members = (props) => this.#members(props, members);
+  }
+
+  #neighbors(document) {
+    const [before, after] = neighborsOf(document, kOrder);
+    if (before === null && after === null) return h(Fragment, null);
+    const link = (page, rel) =>
+      page &&
+      h("a", { href: this.urlTo(page), rel }, rel === "prev" ? `← ${page.name}` : `${page.name} →`);
+    return h(
+      "nav",
+      { class: "neighbors", "aria-label": "Pages of the guide" },
+      h("span", null, link(before, "prev")),
+      h("span", null, link(after, "next")),
+    );
   }
 
   #signatures(props, whole) {

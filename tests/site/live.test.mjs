@@ -33,7 +33,7 @@ describe("the programs of the docs", { skip: noBrowser || noSite }, () => {
 
   for (const [path, number, printed] of [
     ["documents/Tensors.html", 0, /tensor\(\[\[1\., 2\.\]/],
-    ["documents/Tutorial__Images.html", 0, /300, ?1, ?12, ?12/],
+    ["documents/Tutorial__images.html", 0, /300, ?1, ?12, ?12/],
     ["documents/Recipes.html", 2, /true/],
     ["functions/relu.html", 0, /tensor\(\[0\.0000/],
     ["functions/edgegrad_metrics.accuracy.html", 0, /true/],

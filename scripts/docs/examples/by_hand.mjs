@@ -144,6 +144,14 @@ console.log(packed instanceof eg.nn.utils.rnn.PackedSequence, String(packed.batc
 const optimizer = new eg.optim.SGD([eg.ones([2], { requiresGrad: true })], { lr: 0.1 });
 const scheduler = new eg.optim.lrScheduler.StepLR(optimizer, 2);
 console.log(scheduler instanceof eg.optim.lrScheduler.BaseScheduler);`,
+  "edgegrad/metrics.accuracy": `
+const scores = eg.tensor([[0.1, 0.9], [0.8, 0.2], [0.4, 0.6]]);
+console.log(accuracy(scores, eg.tensor([1n, 0n, 0n])).item().toFixed(2));`,
+  "edgegrad/metrics.ConfusionMatrix": `
+const confusion = new ConfusionMatrix(2);
+confusion.update(eg.tensor([[0.1, 0.9], [0.8, 0.2], [0.4, 0.6]]), eg.tensor([1n, 0n, 0n]));
+console.log(String(confusion.counts));
+console.log(String(confusion.recall()));`,
   "edgegrad/metrics.perplexity": `
 const logits = eg.tensor([[2, 0, 0], [0, 2, 0]]);
 console.log(String(perplexity(logits, eg.tensor([0n, 1n]))));`,

@@ -2,14 +2,16 @@
 
 import { codeOf, kPages } from "../../../tests/docs/support/markdown.mjs";
 
+const kOwnFiles = /from ["']\.\//;
+
 const kPrograms = kPages
   .flatMap((page) => codeOf(page).map((block) => ({ ...block, page })))
   .filter(({ language, note }) => language === "js" && ["", "page"].includes(note))
   .sort((a, b) => rank(a) - rank(b));
 
-// Programs before parts of pages, and short ones before long ones.
+// Programs before parts of pages, complete ones before those with files beside them, and short ones before long ones.
 function rank({ note, code }) {
-  return (note === "page" ? 1e6 : 0) + code.length;
+  return (note === "page" ? 1e6 : 0) + (kOwnFiles.test(code) ? 1e5 : 0) + code.length;
 }
 
 /** Returns the shortest program of the guide that uses a name, { code, page }; null without one. */
