@@ -58,6 +58,10 @@ describe("the programs of the docs", { skip: noBrowser || noSite }, () => {
     await editor.fill('import * as eg from "edgegrad";\n\nthrow new Error("mine");');
     await page.locator(".live-run").first().click();
     await untilText(page, kOutput, /line 3: Error: mine/);
+    await editor.fill("const a = 1;\nconst = 2;");
+    await page.locator(".live-run").first().click();
+    await untilText(page, kOutput, /line 2: SyntaxError/);
+    await editor.fill('import * as eg from "edgegrad";\n\nthrow new Error("mine");');
     await page.getByRole("button", { name: "Share" }).first().click();
     await page.waitForFunction(() => location.hash.startsWith("#live-0="));
     const shared = page.url();
