@@ -10,7 +10,6 @@ import { isComparable } from "../tests/bench/compare/pairs.mjs";
 import { compareBuilds, comparisonLines, kUsual } from "../tests/bench/compare/run.mjs";
 import { kFewestPairs } from "../tests/bench/compare/verdict.mjs";
 import { versionOf } from "../tests/bench/compare/versions.mjs";
-import { kPython } from "../tests/bench/libraries/torch_server.mjs";
 import { measureWorkload } from "../tests/bench/measure.mjs";
 import { checksOf } from "../tests/bench/report/checks.mjs";
 import {
@@ -23,6 +22,7 @@ import { keepTables } from "../tests/bench/report/keep.mjs";
 import { printMachine, printSummary, printWorkload } from "../tests/bench/report/print.mjs";
 import { keptSweep, kSweepResults, sweepFile } from "../tests/bench/sweep/page.mjs";
 import { runSweep } from "../tests/bench/sweep/run.mjs";
+import { kPython } from "../tests/bench/torch/server.mjs";
 import { kWorkloads } from "../tests/bench/workloads/index.mjs";
 import { buildForNode, buildWasm } from "./build.mjs";
 import { buildWeb } from "./building/web_build.mjs";
@@ -52,11 +52,9 @@ npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolera
   --quick           fewer sizes and shorter runs, on the newer Node only: under two minutes
   --only A,B        only these workloads: ${Object.keys(kWorkloads).join(", ")}
   --node 20|24|all  this Node.js, a newer one with relaxed SIMD, or both (the default unless --quick)
-  --with torch      also native PyTorch on one thread, if ${kPython} can import it (${kTorchPackages},
-                    without which its products are ten times slower)
   --no-build        measure the existing dist/
   --record          append a line per row to ${kHistory}, with the commit and the machine
-  --write           store the results of the newest Node.js in tests/bench/results.json, and update the tables in README.md and the guide
+  --write           store the figures of the newest Node.js that are in the tables of README.md and the guide, and update the tables
 The whole report is written to build/bench, as JSON.`;
 
 const kFlag = { type: "boolean", default: false };
@@ -65,7 +63,6 @@ const kOptions = {
   quick: kFlag,
   only: kText,
   node: kText,
-  with: kText,
   "no-build": kFlag,
   write: kFlag,
   record: kFlag,
@@ -182,13 +179,12 @@ function compare({ node = "newest", rows: text, pairs, tolerance: percent, only 
 
 /** Measures workloads with all libraries. */
 function measure(options, others) {
-  const { quick, only, record, with: also, "no-build": isBuilt } = options;
-  if (others.length > 0 || ![undefined, "torch"].includes(also)) throw expected(kHelp);
+  const { quick, only, record, "no-build": isBuilt } = options;
+  if (others.length > 0) throw expected(kHelp);
   if (record && quick) throw expected("--record takes a whole run, not a --quick one");
   const workloads = workloadsNamed(only?.split(",") ?? Object.keys(kWorkloads));
   return async () => {
     const start = performance.now();
-    if (also) checkTorch();
     const nodes = await findNodes(options.node ?? (quick ? "newest" : "all"));
     if (!isBuilt) await buildPackage(nodes);
     const machine = describeMachine(nodes);
@@ -196,7 +192,7 @@ function measure(options, others) {
     const tables = [];
     for (const workload of workloads) {
       const where = workload.newestNodeOnly ? nodes.slice(-1) : nodes;
-      for (const node of where) tables.push(await measureOn(workload, node, { quick, also }));
+      for (const node of where) tables.push(await measureOn(workload, node, quick));
     }
     printSummary(tables);
     if (options.write) keepTables(tables, machine);
@@ -268,8 +264,8 @@ function describeMachine(nodes) {
   };
 }
 
-async function measureOn(workload, node, { quick, also }) {
-  const context = { quick, also: [also], nodeMajor: node.major, variant: node.variant };
+async function measureOn(workload, node, quick) {
+  const context = { quick, nodeMajor: node.major, variant: node.variant };
   const { name, title } = workload;
   const tell = (what) => showProgress(`${name}, ${node.title}: ${what}`);
   const results = await measureWorkload(workload, node.path, context, tell);

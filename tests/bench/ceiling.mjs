@@ -46,12 +46,11 @@ export async function buildProbe(variant) {
 
 /**
  * Runs the probe: the ceilings, and the square products of size n if n is given. Resolves to its lines {bench:
- * "ceiling", type, operation, threads, gflops} and {bench: "gemm", type, layout, m, n, k, threads, gflops}.
+ * "ceiling", operation, threads, gflops} and {bench: "gemm", layout, n, threads, gflops}.
  */
-export async function runProbe(node, program, { n, rounds = 20 } = {}) {
-  const only = n ? `"m":${n},"n":${n},"k":${n},` : "none";
-  const args = [program, "threads=2", `rounds=${rounds}`, `only=${only}`];
-  const { stdout } = await promisify(execFile)(node, args, { maxBuffer: 1 << 24 });
+export async function runProbe(node, program, { n = 0, rounds = 20 } = {}) {
+  const args = [program, "threads=2", `rounds=${rounds}`, `n=${n}`];
+  const { stdout } = await promisify(execFile)(node, args);
   return stdout
     .split("\n")
     .filter((line) => line.startsWith("{"))
@@ -69,10 +68,7 @@ export function ceilingsIn(lines) {
   const find = (operation, threads) =>
     lines.find(
       (line) =>
-        line.bench === "ceiling" &&
-        line.type === "f32" &&
-        line.operation === operation &&
-        line.threads === threads,
+        line.bench === "ceiling" && line.operation === operation && line.threads === threads,
     )?.gflops ?? 0;
   const both = (operation) => [find(operation, 1), find(operation, 2)];
   return { mulAdd: both("multiply, add"), fused: both("multiply_add") };

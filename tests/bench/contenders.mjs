@@ -3,13 +3,10 @@
 export const kContenders = {
   bare: { title: "bare Node" },
   edgegrad: { title: "edgegrad", library: "edgegrad", threads: 1 },
-  edgegradCaptured: { title: "edgegrad capture", library: "edgegrad", threads: 1, compiled: true },
   edgegrad2: { title: "edgegrad 2t", library: "edgegrad", threads: 2 },
-  torch: { title: "PyTorch", library: "torch", isOptional: true },
   kernel: { title: "C++ only" },
   tfjs: { title: "tfjs-wasm", library: "tfjs" },
   jax: { title: "jax-js", library: "jax" },
-  jaxCompiled: { title: "jax-js jit", library: "jax", compiled: true },
   ort: { title: "onnxruntime-web", library: "ort", threads: 1 },
   edgegradGpu: { title: "edgegrad webgpu", library: "edgegrad", device: "webgpu" },
   tfjsGpu: { title: "tfjs-webgpu", library: "tfjs", device: "webgpu" },
@@ -22,4 +19,14 @@ export const ourResult = (results) =>
   results.find(({ contender }) => kContenders[contender].library === "edgegrad");
 
 /** Returns whether a column is another library, next to which our result is printed as a ratio. */
-export const isPeer = (id) => ["tfjs", "jax", "torch", "ort"].includes(kContenders[id].library);
+export const isPeer = (id) => ["tfjs", "jax", "ort"].includes(kContenders[id].library);
+
+/** Returns the result of a contender with these values, or why it has none. */
+export const resultOf = (contender, values = {}, failure = null) => ({
+  contender,
+  values,
+  errors: {},
+  data: {},
+  failure,
+  detail: "",
+});

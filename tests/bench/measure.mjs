@@ -1,15 +1,14 @@
 // Measures one workload on one Node.js: every contender in a separate process, round by round, keeping the best of each
 // figure.
 
-import { kContenders } from "./contenders.mjs";
+import { kContenders, resultOf } from "./contenders.mjs";
 import { runChild } from "./runner.mjs";
 
 /** Resolves to the results: one {contender, values, errors, data, failure, detail} per contender. */
 export async function measureWorkload(workload, node, context, onProgress = () => {}) {
   await workload.prepare?.();
   if (workload.measureAll) return workload.measureAll(node, context);
-  const takesPart = (id) => !kContenders[id].isOptional || context.also.includes(id);
-  const results = workload.contenders.filter(takesPart).map((id) => emptyResult(id));
+  const results = workload.contenders.map((id) => resultOf(id));
   const rows = workload.rows(context);
   const repeats = context.quick ? 1 : workload.repeats;
   const probe = async (round) => {
@@ -24,18 +23,14 @@ export async function measureWorkload(workload, node, context, onProgress = () =
     for (const { contender, failure } of order) {
       if (failure) continue; // do not retry a failure
       onProgress(contender);
-      const { name, limit, environment } = workload;
-      const options = { workload: name, contender, quick: context.quick, limit, environment };
+      const { name, limit } = workload;
+      const options = { workload: name, contender, quick: context.quick, limit };
       merge(results, { contender, ...(await runChild(node, options)) }, rows);
     }
   }
   await probe(repeats);
   workload.finish?.(results);
   return results;
-}
-
-function emptyResult(contender) {
-  return { contender, values: {}, errors: {}, data: {}, failure: null, detail: "" };
 }
 
 function merge(results, { contender, values, ...rest }, rows) {

@@ -15,27 +15,19 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { kIsolation } from "../../scripts/isolation.mjs";
 import { runVite } from "../browser/support/servers.mjs";
 
 const kRoot = fileURLToPath(new URL("../..", import.meta.url));
 const kTypes = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
 const kTimeout = 120_000; // ms
-const kEncoders = { gzip: (content) => gzipSync(content, { level: 9 }), br: brotliCompressSync };
 
 // TensorFlow.js requests its WebAssembly files at run time from the folder of the page.
 const kTfjsFiles = join(kRoot, "node_modules/@tensorflow/tfjs-backend-wasm/dist");
 
-/**
- * Builds the page of a program, with the plugin edgegrad/vite if it `preloads`, and serves it, by default
- * with gzip and cross-origin isolated.
- * Resolves to { url, sent, stop }, where `sent` has the type and the compressed bytes of each answer.
- */
-export async function servePage(
-  program,
-  { preloads = false, isIsolated = true, encoding = "gzip" } = {},
-) {
+/** Builds the page of a program, ours with the plugin edgegrad/vite, and serves it. Resolves to {url, stop}. */
+export async function servePage(program) {
   const project = mkdtempSync(join(tmpdir(), "edgegrad-page-"));
   for (const name of ["programs", "models", "clock.mjs"]) {
     const from = fileURLToPath(new URL(name, import.meta.url));
@@ -47,19 +39,20 @@ export async function servePage(
   );
   writeFileSync(
     join(project, "vite.config.mjs"),
-    `${preloads ? 'import edgegrad from "edgegrad/vite";\n' : "const edgegrad = () => [];\n"}` +
-      'export default { plugins: [edgegrad()], build: { target: "esnext" } };',
+    'import edgegrad from "edgegrad/vite";\n' +
+      `export default { plugins: [${program === "edgegrad" ? "edgegrad()" : ""}], build: { target: "esnext" } };`,
   );
   linkPackages(project);
-  if (program.startsWith("tfjs")) copyWasm(kTfjsFiles, join(project, "public"));
+  const isTfjs = program.startsWith("tfjs");
+  if (isTfjs) copyWasm(kTfjsFiles, join(project, "public"));
   await runVite(project, ["build"]);
-  const headers = { "Content-Encoding": encoding, ...(isIsolated && kIsolation) };
-  const { url, sent, stop } = await serve(join(project, "dist"), headers, kEncoders[encoding]);
+  // TensorFlow.js's build with threads, which it takes in an isolated page, cannot start its workers from a bundle.
+  const { url, stop } = await serve(join(project, "dist"), isTfjs ? {} : kIsolation);
   const stopAndRemove = () => {
     stop();
     rmSync(project, { recursive: true });
   };
-  return { url, sent, stop: stopAndRemove };
+  return { url, stop: stopAndRemove };
 }
 
 function linkPackages(project) {
@@ -79,45 +72,37 @@ function copyWasm(from, to) {
   }
 }
 
-async function serve(folder, headers, encode) {
-  const sent = [];
+async function serve(folder, headers) {
   const compressed = new Map();
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     const path = pathname === "/" ? "/index.html" : pathname;
     try {
       if (!compressed.has(path)) {
-        compressed.set(path, encode(readFileSync(join(folder, path))));
+        compressed.set(path, gzipSync(readFileSync(join(folder, path)), { level: 9 }));
       }
       const content = compressed.get(path);
       const type = kTypes[extname(path)];
       response.writeHead(200, {
         "Content-Type": type,
+        "Content-Encoding": "gzip",
         "Cache-Control": "max-age=3600",
         ...headers,
       });
       response.end(content);
-      sent.push({ type: extname(path), bytes: content.length });
     } catch {
       response.writeHead(404).end();
     }
   });
   await new Promise((resolve) => server.listen(0, "localhost", resolve));
-  return { url: `http://localhost:${server.address().port}/`, sent, stop: () => server.close() };
+  return { url: `http://localhost:${server.address().port}/`, stop: () => server.close() };
 }
 
 /** Opens the page, and resolves to the JSON that it logs. */
-export async function resultInPage(browser, url, timeout = 15 * 60_000) {
+export async function resultInPage(browser, url) {
   const page = await browser.newPage();
   try {
-    const isResult = (message) => message.text().startsWith("{");
-    const result = page.waitForEvent("console", { predicate: isResult, timeout });
-    const failure = page.waitForEvent("pageerror", { timeout: 0 });
-    failure.catch(() => undefined);
-    result.catch(() => undefined);
-    await page.goto(url, { waitUntil: "commit" });
-    const end = await Promise.race([result, failure.then((error) => Promise.reject(error))]);
-    return JSON.parse(end.text());
+    return JSON.parse(await logged(page, url, 15 * 60_000));
   } finally {
     await page.close();
   }
@@ -132,17 +117,23 @@ export async function timeToFirstStep(browser, url, network = null) {
   try {
     const page = await context.newPage();
     if (network !== null) await limit(await context.newCDPSession(page), network);
-    const isTime = (message) => Number(message.text()) > 0;
-    const isDone = page.waitForEvent("console", { predicate: isTime, timeout: kTimeout });
-    const failure = page.waitForEvent("pageerror", { timeout: 0 });
-    failure.catch(() => undefined);
-    isDone.catch(() => undefined);
-    await page.goto(url, { waitUntil: "commit" });
-    const end = await Promise.race([isDone, failure.then((error) => Promise.reject(error))]);
-    return Number(end.text()) - (await page.evaluate(() => performance.timeOrigin));
+    const end = Number(await logged(page, url, kTimeout));
+    return end - (await page.evaluate(() => performance.timeOrigin));
   } finally {
     await context.close();
   }
+}
+
+/** Opens the page, and resolves to its result: the first text in the console that is a number or an object. */
+async function logged(page, url, timeout) {
+  const isResult = (message) => /^[{\d]/.test(message.text());
+  const result = page.waitForEvent("console", { predicate: isResult, timeout });
+  const failure = page.waitForEvent("pageerror", { timeout: 0 });
+  failure.catch(() => undefined);
+  result.catch(() => undefined);
+  await page.goto(url, { waitUntil: "commit" });
+  const end = await Promise.race([result, failure.then((error) => Promise.reject(error))]);
+  return end.text();
 }
 
 async function limit(session, { megabits, latency }) {

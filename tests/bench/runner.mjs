@@ -1,4 +1,4 @@
-// Runs child.mjs and collects its reports.
+// Runs programs that measure, in processes of their own, and collects their reports.
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,42 +7,63 @@ const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
 const kOtherDist = new URL("compare/other_dist.mjs", import.meta.url).href;
 
 /**
- * Resolves to {values, errors, data, detail, failure}. Never rejects, because a peer may fail. `dist` is the folder of another
- * build of this package, to be measured instead of the checkout's.
+ * Runs a program, which sends messages and at last {isDone: true}. Resolves to the reason why it ended earlier, or to null. It is
+ * killed after `limit` seconds.
  */
-export function runChild(node, { workload, contender, quick, limit, environment, dist }) {
-  const result = { values: {}, errors: {}, data: {}, detail: "", failure: null };
-  const child = fork(kChild, [JSON.stringify({ workload, contender, quick })], {
-    execPath: node,
-    execArgv: dist ? ["--import", kOtherDist] : [],
-    env: { ...process.env, ...environment, ...(dist && { EG_BENCH_DIST: dist }) },
+export function runProgram(program, given, onMessage, { limit, ...options } = {}) {
+  const child = fork(program, given, {
+    execArgv: [],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
+    ...options,
   });
   let output = "";
+  let failure = null;
   let isDone = false;
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
+  const timer = limit && setTimeout(stop, limit * 1000);
+  function stop() {
+    failure = `> ${limit} s`;
     child.kill("SIGKILL");
-  }, limit * 1000);
+  }
   child.stderr.setEncoding("utf8").on("data", (text) => {
     output = (output + text).slice(-8000);
   });
   child.on("message", (message) => {
     if (message.isDone) isDone = true;
-    else if (message.detail !== undefined) Object.assign(result, message);
-    else if (message.error !== undefined) result.errors[message.id] = message.error;
-    else if (message.data !== undefined) result.data[message.id] = message.data;
-    else result.values[message.id] = message.value;
+    else onMessage(message);
   });
   return new Promise((resolve) => {
     child.on("close", (code, signal) => {
       clearTimeout(timer);
-      if (isLate) result.failure = `> ${limit} s`;
-      else if (!isDone) result.failure = errorIn(output) ?? `exited with ${signal ?? code}`;
-      resolve(result);
+      if (!isDone) failure ??= errorIn(output) ?? `exited with ${signal ?? code}`;
+      resolve(failure);
     });
   });
+}
+
+/**
+ * Runs child.mjs. Resolves to {values, errors, data, detail, failure}. Never rejects, because a peer may fail. `dist` is the folder of
+ * another build of this package, to be measured instead of the checkout's.
+ */
+export async function runChild(node, { workload, contender, quick, limit, dist }) {
+  const result = { values: {}, errors: {}, data: {}, detail: "" };
+  const onMessage = (message) => {
+    if (message.detail !== undefined) Object.assign(result, message);
+    else if (message.error !== undefined) result.errors[message.id] = message.error;
+    else if (message.data !== undefined) result.data[message.id] = message.data;
+    else result.values[message.id] = message.value;
+  };
+  const failure = await runProgram(
+    kChild,
+    [JSON.stringify({ workload, contender, quick })],
+    onMessage,
+    {
+      limit,
+      execPath: node,
+      ...(dist && { execArgv: ["--import", kOtherDist] }),
+      env: { ...process.env, ...(dist && { EG_BENCH_DIST: dist }) },
+    },
+  );
+  return { ...result, failure };
 }
 
 /** Returns the line with the name and message in the report of an uncaught error. */

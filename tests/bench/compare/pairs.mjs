@@ -38,7 +38,7 @@ async function measureOnce(dists, workload, node, isReversed) {
     results[index] = await measureBuild(dists[index], workload, node);
   }
   workload.finish?.(results);
-  const context = { quick: true, nodeMajor: node.major, variant: node.variant, also: [] };
+  const context = { quick: true, nodeMajor: node.major, variant: node.variant };
   return workload
     .rows(context)
     .filter(({ better }) => better)
@@ -51,13 +51,12 @@ async function measureOnce(dists, workload, node, isReversed) {
     .filter(({ pair }) => pair.every((value) => value > 0));
 }
 
-async function measureBuild(dist, { name, limit, environment }, node) {
+async function measureBuild(dist, { name, limit }, node) {
   const result = await runChild(node.path, {
     workload: name,
     contender: kContender,
     quick: true,
     limit,
-    environment,
     dist,
   });
   if (result.failure) throw expected(`${name} with ${dist}: ${result.failure}`);

@@ -12,8 +12,8 @@ export async function offerWebGpu() {
   Object.defineProperty(globalThis.navigator, "gpu", { value: gpu, configurable: true });
 }
 
-/** Returns a description of the adapter that every library uses. */
-export async function describeAdapter() {
+/** Resolves to the name of the adapter that every library uses. */
+export async function nameOfAdapter() {
   const { description, vendor } = (await gpu.requestAdapter()).info;
   return description || vendor;
 }

@@ -13,26 +13,11 @@ export const kTrainers = { edgegrad: trainHere, tfjs: trainInTfjs };
 
 async function trainHere(name, { captured = false }) {
   const eg = await import("edgegrad");
+  const { trainerOf } = await import("../trainers/edgegrad.mjs");
   const { make, batch } = kModels[name];
   const model = make().to("webgpu");
   const optimizer = new eg.optim.Adam(model.parameters(), { lr: 1e-3 });
-  const inputs = batch().map((one) => one.to("webgpu"));
-  const call = (x, y) => {
-    optimizer.zeroGrad();
-    const loss = eg.crossEntropy(model.call(x), y);
-    loss.backward();
-    optimizer.step();
-    return loss.detach();
-  };
-  const run = captured ? eg.capture(call, ...inputs) : call;
-  let loss = null;
-  return {
-    step() {
-      loss?.dispose();
-      loss = eg.scope(() => run(...inputs));
-    },
-    loss: () => loss.itemAsync(),
-  };
+  return trainerOf(model, optimizer, [batch().map((one) => one.to("webgpu"))], captured);
 }
 
 async function trainInTfjs(name) {

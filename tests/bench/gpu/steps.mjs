@@ -7,121 +7,13 @@
 import { parseArgs } from "node:util";
 import * as eg from "edgegrad";
 import { findAdapter } from "../card/run.mjs";
+import { startingMlp } from "../data.mjs";
+import { kGpt, startingGpt } from "../gpt.mjs";
+import { kModels as kMade } from "../models/edgegrad.mjs";
+import { block, resnet18, UNet } from "../models/networks.mjs";
 
 const { nn, optim } = eg;
 const device = "webgpu";
-
-const conv = (from, to, stride = 1) =>
-  new nn.Sequential(
-    new nn.Conv2d(from, to, 3, { stride, padding: 1, bias: false }),
-    new nn.BatchNorm2d(to),
-  );
-
-class BasicBlock extends nn.Module {
-  constructor(from, to, stride) {
-    super();
-    this.first = conv(from, to, stride);
-    this.second = conv(to, to);
-    this.shortcut =
-      stride === 1
-        ? new nn.Identity()
-        : new nn.Sequential(
-            new nn.Conv2d(from, to, 1, { stride, bias: false }),
-            new nn.BatchNorm2d(to),
-          );
-  }
-  forward(x) {
-    const y = this.second.call(this.first.call(x).relu());
-    return y.add(this.shortcut.call(x)).relu();
-  }
-}
-
-function resnet18(width) {
-  const stages = [1, 2, 2, 2].map((stride, i) => {
-    const [from, to] = [width << Math.max(0, i - 1), width << i];
-    return new nn.Sequential(new BasicBlock(from, to, stride), new BasicBlock(to, to, 1));
-  });
-  return new nn.Sequential(
-    conv(3, width),
-    new nn.ReLU(),
-    ...stages,
-    new nn.AdaptiveAvgPool2d(1),
-    new nn.Flatten(),
-    new nn.Linear(8 * width, 10),
-  );
-}
-
-const twice = (from, to) =>
-  new nn.Sequential(conv(from, to), new nn.ReLU(), conv(to, to), new nn.ReLU());
-
-class UNet extends nn.Module {
-  constructor(width, depth) {
-    super();
-    const widths = Array.from({ length: depth + 1 }, (_, i) => width << i);
-    this.down = new nn.ModuleList(widths.map((to, i) => twice(i ? widths[i - 1] : 3, to)));
-    this.up = new nn.ModuleList(
-      widths.slice(0, -1).map((to) => new nn.ConvTranspose2d(2 * to, to, 2, { stride: 2 })),
-    );
-    this.join = new nn.ModuleList(widths.slice(0, -1).map((to) => twice(2 * to, to)));
-    this.head = new nn.Conv2d(width, 2, 1);
-  }
-  forward(x) {
-    const kept = [];
-    let y = x;
-    for (const [i, part] of [...this.down].entries()) {
-      y = part.call(i === 0 ? y : eg.maxPool2d(y, 2));
-      kept.push(y);
-    }
-    kept.pop();
-    const [ups, joins] = [[...this.up], [...this.join]];
-    for (let i = kept.length - 1; i >= 0; i--)
-      y = joins[i].call(eg.cat([kept[i], ups[i].call(y)], 1));
-    return this.head.call(y);
-  }
-}
-
-class Block extends nn.Module {
-  constructor(width, heads) {
-    super();
-    this.heads = heads;
-    this.norms = new nn.ModuleList([new nn.LayerNorm(width), new nn.LayerNorm(width)]);
-    this.qkv = new nn.Linear(width, 3 * width);
-    this.out = new nn.Linear(width, width);
-    this.mlp = new nn.Sequential(
-      new nn.Linear(width, 4 * width),
-      new nn.GELU(),
-      new nn.Linear(4 * width, width),
-    );
-  }
-  forward(x) {
-    const [batch, length, width] = x.shape;
-    const [before, after] = [...this.norms];
-    const [q, k, v] = this.qkv
-      .call(before.call(x))
-      .view([batch, length, 3, this.heads, width / this.heads])
-      .permute([2, 0, 3, 1, 4])
-      .unbind(0);
-    const y = eg.scaledDotProductAttention(q, k, v, null, 0, true);
-    const mixed = x.add(this.out.call(y.transpose(1, 2).reshape([batch, length, width])));
-    return mixed.add(this.mlp.call(after.call(mixed)));
-  }
-}
-
-class Gpt extends nn.Module {
-  constructor({ words, length, width, heads, blocks }) {
-    super();
-    this.words = new nn.Embedding(words, width);
-    this.places = new nn.Embedding(length, width);
-    this.blocks = new nn.ModuleList(Array.from({ length: blocks }, () => new Block(width, heads)));
-    this.norm = new nn.LayerNorm(width);
-    this.head = new nn.Linear(width, words, { bias: false });
-  }
-  forward(text) {
-    let x = this.words.call(text).add(this.places.weight);
-    for (const block of this.blocks) x = block.call(x);
-    return this.head.call(this.norm.call(x)).flatten(0, 1);
-  }
-}
 
 class Sequences extends nn.Module {
   constructor(kind) {
@@ -147,26 +39,22 @@ const classes = (count, shape) => eg.randint(0, count, shape);
 export const kModels = {
   mlp: {
     title: "MLP 784-512-256-10, Adam, batch 64",
-    make: () =>
-      new nn.Sequential(
-        ...[new nn.Linear(784, 512), new nn.ReLU(), new nn.Linear(512, 256), new nn.ReLU()],
-        new nn.Linear(256, 10),
-      ),
+    make: () => kMade.mlp.start(startingMlp([784, 512, 256, 10])),
     batch: () => [eg.randn([64, 784]), classes(10, [64])],
   },
   cnn: {
     title: "CNN of 8 and 16 channels with batch norm, batch 16",
     make: () =>
       new nn.Sequential(
-        ...[conv(1, 8), new nn.ReLU(), new nn.MaxPool2d(2)],
-        ...[conv(8, 16), new nn.ReLU(), new nn.MaxPool2d(2)],
+        ...[block(1, 8, 3, { activation: nn.ReLU }), new nn.MaxPool2d(2)],
+        ...[block(8, 16, 3, { activation: nn.ReLU }), new nn.MaxPool2d(2)],
         ...[new nn.Flatten(), new nn.Linear(16 * 49, 10)],
       ),
     batch: () => [eg.randn([16, 1, 28, 28]), classes(10, [16])],
   },
   gpt: {
     title: "GPT, 2 blocks of width 64, 64 tokens, batch 8",
-    make: () => new Gpt({ words: 65, length: 64, width: 64, heads: 4, blocks: 2 }),
+    make: () => kMade.gpt.start(startingGpt(kGpt)),
     batch: () => [classes(65, [8, 64]), classes(65, [512])],
   },
   lstm: recurrent("LSTM"),
@@ -174,12 +62,12 @@ export const kModels = {
   rnn: recurrent("RNN"),
   resnet18: {
     title: "ResNet18 of width 8, 32 x 32, batch 2",
-    make: () => resnet18(8),
+    make: () => resnet18([block(3, 8, 3, { activation: nn.ReLU })], 8, 10),
     batch: () => [eg.randn([2, 3, 32, 32]), classes(10, [2])],
   },
   unet: {
     title: "U-Net of width 8 and depth 2, 32 x 32, batch 2",
-    make: () => new UNet(8, 2),
+    make: () => new UNet([8, 16, 32]),
     batch: () => [eg.randn([2, 3, 32, 32]), classes(2, [2, 32, 32])],
   },
 };

@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { median } from "../clock.mjs";
-import { kPython } from "../libraries/torch_server.mjs";
+import { kPython } from "../torch/server.mjs";
 import { kLora, kTokens, modelFolder, tokens } from "./model.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));

@@ -1,47 +1,10 @@
 // Networks for inference, which are saved as ONNX files: their weights are random, because time does not depend on them.
 
 import * as eg from "edgegrad";
+import { block, resnet18, UNet } from "./networks.mjs";
 import { kOnnxNames } from "./onnx_names.mjs";
 
 const { nn } = eg;
-
-const normalized = (convolution) => [convolution, new nn.BatchNorm2d(convolution.outChannels)];
-
-/** A convolution that keeps sizes, with batch normalization and an activation. */
-function block(inputs, outputs, kernel, { stride = 1, groups = 1, activation } = {}) {
-  const options = { stride, groups, padding: (kernel - 1) / 2, bias: false };
-  const layers = normalized(new nn.Conv2d(inputs, outputs, kernel, options));
-  return new nn.Sequential(...layers, ...(activation ? [new activation()] : []));
-}
-
-class BasicBlock extends nn.Module {
-  constructor(inputs, outputs, stride) {
-    super();
-    this.first = block(inputs, outputs, 3, { stride, activation: nn.ReLU });
-    this.second = block(outputs, outputs, 3);
-    const isSame = stride === 1 && inputs === outputs;
-    this.shortcut = isSame ? new nn.Identity() : block(inputs, outputs, 1, { stride });
-  }
-
-  forward(x) {
-    return eg.relu(this.second.call(this.first.call(x)).add(this.shortcut.call(x)));
-  }
-}
-
-function resnet18() {
-  const stages = [64, 128, 256, 512].flatMap((outputs, i) => [
-    new BasicBlock(i === 0 ? 64 : outputs / 2, outputs, i === 0 ? 1 : 2),
-    new BasicBlock(outputs, outputs, 1),
-  ]);
-  return new nn.Sequential(
-    block(3, 64, 7, { stride: 2, activation: nn.ReLU }),
-    new nn.MaxPool2d(3, { stride: 2, padding: 1 }),
-    ...stages,
-    new nn.AdaptiveAvgPool2d(1),
-    new nn.Flatten(),
-    new nn.Linear(512, 1000),
-  );
-}
 
 /** Squeeze and excitation: one factor per channel. */
 class Excitation extends nn.Module {
@@ -154,46 +117,25 @@ class Bert extends nn.Module {
   }
 }
 
-const twice = (inputs, outputs) =>
-  new nn.Sequential(
-    block(inputs, outputs, 3, { activation: nn.ReLU }),
-    block(outputs, outputs, 3, { activation: nn.ReLU }),
+const resnet = () =>
+  resnet18(
+    [
+      block(3, 64, 7, { stride: 2, activation: nn.ReLU }),
+      new nn.MaxPool2d(3, { stride: 2, padding: 1 }),
+    ],
+    64,
+    1000,
   );
-
-class UNet extends nn.Module {
-  constructor(widths = [32, 64, 128, 256]) {
-    super();
-    const around = widths.slice(1).map((width, i) => [widths[i], width]);
-    this.first = twice(3, widths[0]);
-    this.pool = new nn.MaxPool2d(2);
-    this.down = new nn.ModuleList(around.map(([outer, inner]) => twice(outer, inner)));
-    this.up = new nn.ModuleList(
-      around.map(([outer, inner]) => new nn.ConvTranspose2d(inner, outer, 2, { stride: 2 })),
-    );
-    this.joined = new nn.ModuleList(around.map(([outer]) => twice(2 * outer, outer)));
-    this.last = new nn.Conv2d(widths[0], 2, 1);
-  }
-
-  forward(x) {
-    const kept = [this.first.call(x)];
-    for (const layer of this.down) kept.push(layer.call(this.pool.call(kept.at(-1))));
-    let y = kept.pop();
-    for (let i = kept.length - 1; i >= 0; i--) {
-      y = this.joined.at(i).call(eg.cat([kept[i], this.up.at(i).call(y)], 1));
-    }
-    return this.last.call(y);
-  }
-}
 
 const image = (size) => () => eg.randn([1, 3, size, size]);
 
 /** The networks by name: how each is made, and an input. */
 export const kOnnxModels = {
-  [kOnnxNames.resnet]: { make: resnet18, input: image(224) },
+  [kOnnxNames.resnet]: { make: resnet, input: image(224) },
   [kOnnxNames.mobileNet]: { make: mobileNetV3Small, input: image(224) },
   [kOnnxNames.bert]: {
     make: () => new Bert(6),
     input: () => eg.randint(0, 4096, [1, 128]),
   },
-  [kOnnxNames.unet]: { make: () => new UNet(), input: image(128) },
+  [kOnnxNames.unet]: { make: () => new UNet([32, 64, 128, 256]), input: image(128) },
 };

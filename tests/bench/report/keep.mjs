@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withMarkedPart } from "../../../scripts/docs/marked_text.mjs";
 import { kRoot } from "../../../scripts/process.mjs";
-import { kTables, tablePart } from "./tables.mjs";
+import { kTables, rowsInTables, tablePart } from "./tables.mjs";
 
 const kResults = new URL("../results.json", import.meta.url);
 
@@ -24,10 +24,11 @@ export function keepTables(tables, { date, cpu, cores, packages, nodes }) {
     packages,
   };
   const results = keptResults();
-  for (const table of tables.filter((table) => table.node === node)) {
-    results[table.name] = { measured, ...figuresOf(table) };
+  const kept = rowsInTables();
+  for (const table of tables.filter(({ node: where, name }) => where === node && kept[name])) {
+    results[table.name] = { measured, ...figuresOf(table, kept[table.name]) };
   }
-  writeFileSync(kResults, `${JSON.stringify(results, null, 1)}\n`);
+  writeFileSync(kResults, resultsFile(results));
   for (const [name, { page }] of Object.entries(kTables)) {
     const path = join(kRoot, page);
     const text = readFileSync(path, "utf8");
@@ -35,11 +36,23 @@ export function keepTables(tables, { date, cpu, cores, packages, nodes }) {
   }
 }
 
-function figuresOf({ rows, results, context }) {
+/** Returns the text of the file: a line for each row. */
+export function resultsFile(results) {
+  const workloads = Object.entries(results).map(([name, { figures, ...measured }]) => {
+    const lines = Object.entries(figures).map(([id, row]) => `  "${id}": ${JSON.stringify(row)}`);
+    const rows = `{\n${lines.join(",\n")}\n }`;
+    return `"${name}": {\n ${JSON.stringify(measured).slice(1, -1)},\n "figures": ${rows}\n}`;
+  });
+  return `{\n${workloads.join(",\n")}\n}\n`;
+}
+
+function figuresOf({ results, context }, wanted) {
   const figures = {};
-  for (const { id } of rows) {
+  for (const id of wanted) {
     const given = results.filter(({ values }) => values[id] !== undefined);
-    figures[id] = Object.fromEntries(given.map(({ contender, values }) => [contender, values[id]]));
+    figures[id] = Object.fromEntries(
+      given.map(({ contender, values }) => [contender, Number(values[id].toPrecision(6))]),
+    );
   }
   return context.ceilings ? { ceilings: context.ceilings.fused, figures } : { figures };
 }

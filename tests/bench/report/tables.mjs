@@ -80,11 +80,6 @@ const kWebgpuLines = [
     rows: [size],
     notes: kJit,
   })),
-  {
-    title: "small GPT: submits / dispatches per step",
-    workload: "webgpu-gpt",
-    rows: ["submits", "dispatches"],
-  },
 ];
 
 /** The marked parts of pages that are generated here, by name: the page, their lines, and the packages of the columns. */
@@ -110,6 +105,14 @@ const kNames = {
   "@tensorflow/tfjs-backend-webgpu": "tfjs-webgpu",
   "@jax-js/jax": "jax-js",
 };
+
+/** Returns the rows of each workload that are in a table. */
+export function rowsInTables() {
+  const found = {};
+  for (const { workload, rows } of Object.values(kTables).flatMap(({ lines }) => lines))
+    found[workload] = [...new Set([...(found[workload] ?? []), ...rows])];
+  return found;
+}
 
 /** Returns a marked part: the source of its figures, and the table. */
 export function tablePart(name, results) {

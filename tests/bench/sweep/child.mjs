@@ -3,7 +3,7 @@
 
 import * as eg from "edgegrad";
 import { bestTime } from "../clock.mjs";
-import { spawnServer } from "../libraries/torch_server.mjs";
+import { spawnServer } from "../torch/server.mjs";
 import { sweepCases } from "./cases.mjs";
 import { prepare } from "./ours.mjs";
 

@@ -1,7 +1,7 @@
 // Runs the sweep (child.mjs) on a Node.js and prints results as they arrive.
 
-import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { runProgram } from "../runner.mjs";
 import { ratioOf } from "./page.mjs";
 
 const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
@@ -10,24 +10,17 @@ const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
 const kTold = 3;
 
 /** Resolves to { torch, variant, rows }; `only` lists families, or parts of titles. */
-export function runSweep(node, { only = null, quick = false } = {}) {
-  const child = fork(kChild, [JSON.stringify({ only, quick })], { execPath: node, execArgv: [] });
+export async function runSweep(node, { only = null, quick = false } = {}) {
   const result = { torch: "", variant: "", rows: [] };
-  let isDone = false;
-  child.on("message", (message) => {
-    if (message.isDone) isDone = true;
-    else if (message.detail) Object.assign(result, message.detail);
-    else {
-      result.rows.push(message);
-      tell(message, only !== null);
-    }
-  });
-  return new Promise((resolve, reject) => {
-    child.on("close", (code, signal) => {
-      if (isDone) resolve(result);
-      else reject(new Error(`the sweep exited with ${signal ?? code}`));
-    });
-  });
+  const onMessage = (message) => {
+    if (message.detail) return Object.assign(result, message.detail);
+    result.rows.push(message);
+    tell(message, only !== null);
+  };
+  const given = [JSON.stringify({ only, quick })];
+  const failure = await runProgram(kChild, given, onMessage, { execPath: node });
+  if (failure !== null) throw new Error(`the sweep: ${failure}`);
+  return result;
 }
 
 function tell(row, isAll) {

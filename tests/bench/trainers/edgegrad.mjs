@@ -5,40 +5,33 @@ import { kModels } from "../models/edgegrad.mjs";
 
 const kOptimizers = { sgd: eg.optim.SGD, adam: eg.optim.Adam, adamw: eg.optim.AdamW };
 
-/** A step of training; returns the loss. */
-export function trainingStep({ model, optimizer }, { x, y }) {
-  optimizer.zeroGrad();
-  const loss = eg.crossEntropy(model.call(x), y);
-  loss.backward();
-  optimizer.step();
-  return loss;
-}
-
-/** Returns the model and the optimizer of a task. */
-export function start(device, { model: name, layers, optimizer: { name: rule, rate } }) {
-  const model = kModels[name].start(layers).to(device);
-  return { model, optimizer: new kOptimizers[rule](model.parameters(), { lr: rate }) };
-}
-
-/** Returns a batch as tensors on the device. */
-export function inputsOf(device, { model }, batch) {
-  const { x, y } = kModels[model].inputs(batch);
-  return { x: x.to(device), y: y.to(device) };
-}
-
 /** Returns {step, loss} of a task on a device; a step is captured if that is wanted. */
 export function startTrainer(device, task, batches, { captured = false } = {}) {
-  const training = start(device, task);
-  const tensors = batches.map((batch) => inputsOf(device, task, batch));
-  const eager = (x, y) => trainingStep(training, { x, y });
-  const { x, y } = tensors[0];
-  const run = captured ? eg.capture((...given) => eager(...given).detach(), x, y) : eager;
+  const { model: name, layers, optimizer: rule } = task;
+  const model = kModels[name].start(layers).to(device);
+  const optimizer = new kOptimizers[rule.name](model.parameters(), { lr: rule.rate });
+  const inputs = batches.map((batch) => {
+    const { x, y } = kModels[name].inputs(batch);
+    return [x.to(device), y.to(device)];
+  });
+  return trainerOf(model, optimizer, inputs, captured);
+}
+
+/** Returns {step, loss} of a model on the device where it is: the steps take the pairs of `inputs` in turn. */
+export function trainerOf(model, optimizer, inputs, captured) {
+  const call = (x, y) => {
+    optimizer.zeroGrad();
+    const loss = eg.crossEntropy(model.call(x), y);
+    loss.backward();
+    optimizer.step();
+    return loss.detach();
+  };
+  const run = captured ? eg.capture(call, ...inputs[0]) : call;
   let loss = null;
   return {
     step(i) {
-      const batch = tensors[i % tensors.length];
       loss?.dispose();
-      loss = eg.scope(() => run(batch.x, batch.y));
+      loss = eg.scope(() => run(...inputs[i % inputs.length]));
     },
     loss: () => loss.itemAsync(),
   };

@@ -60,7 +60,7 @@ function adam(decay) {
 }
 
 /** Returns a compiled step (parameters, state, x, y) -> [parameters, state, loss], and its first two arguments. */
-export function compile({ model: name, layers, optimizer: { name: rule, rate } }) {
+function compile({ model: name, layers, optimizer: { name: rule, rate } }) {
   const { start, forward } = kModels[name];
   const parameters = start(layers);
   const state = kOptimizers[rule].start(parameters);

@@ -9,7 +9,7 @@ function makeOptimizer({ name, rate }) {
 }
 
 /** Returns a function that takes a step with a batch of tensors, and returns the loss. */
-export function start({ model: name, layers, optimizer }) {
+function start({ model: name, layers, optimizer }) {
   const model = kModels[name];
   const variables = model.start(layers);
   const rule = makeOptimizer(optimizer);

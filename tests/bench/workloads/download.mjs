@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { kBundlers } from "../../../scripts/building/bundles.mjs";
 import { kPartNames } from "../../../scripts/split/parts.mjs";
+import { resultOf } from "../contenders.mjs";
 
 const kRoot = fileURLToPath(new URL("../../..", import.meta.url));
 const kWasmFolder = join(kRoot, "node_modules/@tensorflow/tfjs-backend-wasm/dist");
@@ -36,16 +37,12 @@ export default {
   async measureAll() {
     const parts = { edgegrad: ours, tfjs, jax };
     return Promise.all(
-      this.contenders.map(async (contender) => {
-        const result = { contender, values: {}, errors: {}, data: {}, failure: null };
-        await parts[contender]().then(
-          (sizes) => Object.assign(result.values, sizes),
-          (error) => {
-            result.failure = error.message.split("\n")[0];
-          },
-        );
-        return result;
-      }),
+      this.contenders.map((contender) =>
+        parts[contender]().then(
+          (sizes) => resultOf(contender, sizes),
+          (error) => resultOf(contender, {}, error.message.split("\n")[0]),
+        ),
+      ),
     );
   },
 };

@@ -69,10 +69,8 @@ export default {
       }
     }
     context.ceilings = mergeCeilings(context.ceilings, ceilingsIn(lines));
-    const wanted = ({ bench, type, threads, layout }) =>
-      bench === "gemm" && type === "f32" && threads === 1 && kLayouts.includes(layout);
     const values = lines
-      .filter(wanted)
+      .filter(({ bench }) => bench === "gemm")
       .map(({ layout, n, gflops }) => [rowId(layout, square(n)), gflops]);
     return { contender: "kernel", values: Object.fromEntries(values), data: { lines } };
   },

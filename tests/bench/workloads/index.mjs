@@ -2,7 +2,7 @@
 //
 // A workload has title, contenders and rows(options): [{id, title = id, unit, better, target, digits}]. Either
 // measure(library, options, report) runs in a child process per contender, `repeats` times, each limited to `limit`
-// seconds, with `environment` added to that of the process; or measureAll(node, options) does everything itself.
+// seconds; or measureAll(node, options) does everything itself.
 // prepare() installs requirements. finish(results) may add values that depend on all results, and checks(...) may check
 // more than row.target can express.
 
@@ -10,30 +10,12 @@ import chain from "./chain.mjs";
 import door from "./door.mjs";
 import download from "./download.mjs";
 import gemm from "./gemm.mjs";
-import memory from "./memory.mjs";
 import { kOnnx } from "./onnx.mjs";
 import ops from "./ops.mjs";
-import share from "./share.mjs";
 import singleImage from "./single_image.mjs";
 import startup from "./startup.mjs";
 import { kTrainings } from "./training.mjs";
-import { kWebgpuTrainings } from "./webgpu.mjs";
-import webgpuMatmul from "./webgpu_matmul.mjs";
 
-const kAll = [
-  gemm,
-  share,
-  ops,
-  chain,
-  ...kTrainings,
-  ...kWebgpuTrainings,
-  webgpuMatmul,
-  singleImage,
-  ...kOnnx,
-  startup,
-  download,
-  door,
-  memory,
-];
+const kAll = [gemm, ops, chain, ...kTrainings, singleImage, ...kOnnx, startup, download, door];
 
 export const kWorkloads = Object.fromEntries(kAll.map((workload) => [workload.name, workload]));

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ensurePackages } from "../../../scripts/machine/apt.mjs";
+import { resultOf } from "../contenders.mjs";
 import { kOnnxNames } from "../models/onnx_names.mjs";
 import { errorIn } from "../runner.mjs";
 
@@ -68,9 +69,9 @@ async function measuredBy(measure, ours, theirs) {
   const times = (key) => Object.fromEntries(all.map(([name, figures]) => [name, figures[key]]));
   const ratios = all.map(([name, { ratio }]) => [ratioOf(name), ratio]);
   return [
-    { contender: ours, values: { ...times("ours"), ...Object.fromEntries(ratios) } },
-    { contender: theirs, values: times("theirs") },
-  ].map((one) => ({ ...one, errors: {}, data: {}, failure }));
+    resultOf(ours, { ...times("ours"), ...Object.fromEntries(ratios) }, failure),
+    resultOf(theirs, times("theirs"), failure),
+  ];
 }
 
 // How many times longer the other one takes: the median over the pairs, in which disturbances meet both.

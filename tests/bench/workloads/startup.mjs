@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { median } from "../clock.mjs";
+import { resultOf } from "../contenders.mjs";
 import { errorIn } from "../runner.mjs";
 
 export default {
@@ -39,7 +40,7 @@ export default {
     return this.contenders.map((contender) => {
       const all = times[contender];
       const values = all.length ? { first: median(all), best: Math.min(...all) } : {};
-      return { contender, values, errors: {}, data: { all }, failure: failures[contender] ?? null };
+      return resultOf(contender, values, failures[contender]);
     });
   },
 };

@@ -7,27 +7,18 @@ import { fileURLToPath } from "node:url";
 /** Debian's Python, for which there is the package python3-torch. */
 export const kPython = "/usr/bin/python3";
 
-/** Starts a program of ../torch on one thread. Returns a function that sends a command and resolves to the answer. */
+/** Starts a program of this folder on one thread. Returns a function that sends a command and resolves to the answer. */
 export function spawnServer(program) {
-  const path = fileURLToPath(new URL(`../torch/${program}`, import.meta.url));
+  const path = fileURLToPath(new URL(`${program}`, import.meta.url));
   const python = spawn(kPython, [path], {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, OMP_NUM_THREADS: "1", OPENBLAS_NUM_THREADS: "1" },
   });
   const answers = createInterface({ input: python.stdout })[Symbol.asyncIterator]();
   return async (command) => {
-    python.stdin.write(`${JSON.stringify(command, encoded)}\n`);
+    python.stdin.write(`${JSON.stringify(command)}\n`);
     const { value, done } = await answers.next();
     if (done) throw new Error(`Error: Python exited during ${command.do}`);
     return JSON.parse(value);
   };
-}
-
-/** Encodes typed arrays as text. A replacer receives them already converted to objects, so the original is read from the holder. */
-function encoded(key, value) {
-  const original = this[key];
-  const kind = original instanceof Float32Array ? "f32" : original instanceof Uint8Array && "u8";
-  if (!kind) return value;
-  const { buffer, byteOffset, byteLength } = original;
-  return { [kind]: Buffer.from(buffer, byteOffset, byteLength).toString("base64") };
 }
