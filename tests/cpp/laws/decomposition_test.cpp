@@ -44,7 +44,6 @@ void expect_same(const Tensor& actual, const Tensor& expected, double tolerance 
 
 Tensor random(const Shape& shape, unsigned seed) { return detach(random_leaf(shape, seed)); }
 
-Tensor product(const Tensor& a, const Tensor& b) { return Matmul::call(a, b); }
 // A number for each column.
 Tensor scaled(const Tensor& a, const Tensor& s) {
   return (Var(a) * Unsqueeze::call(s, -2)).tensor();
@@ -53,7 +52,7 @@ Tensor scaled(const Tensor& a, const Tensor& s) {
 Tensor eye(std::int64_t n) { return Diag::call(testing::full({n}, 1, DType::kFloat64)); }
 
 void expect_orthonormal_columns(const Tensor& q) {
-  const Tensor gram = product(transposed(q), q);
+  const Tensor gram = matmul(transposed(q), q);
   const Var off = Var(gram) - eye(q.size(-1));
   for (const double x : values(off.tensor())) EXPECT_NEAR(x, 0, 1e-12);
 }
@@ -74,7 +73,7 @@ TEST(Qr, ReconstructsWithOrthonormalColumns) {
   for (const Shape& shape : kShapes) {
     const Tensor a = random(shape, 1);
     const TensorList qr = Qr::call(a);
-    expect_same(product(qr[0], qr[1]), a);
+    expect_same(matmul(qr[0], qr[1]), a);
     expect_orthonormal_columns(qr[0]);
     expect_same(Triu::call(qr[1]), qr[1], 0);
   }
@@ -85,7 +84,7 @@ TEST(Qr, CompleteHasASquareQ) {
   const TensorList qr = Qr::call(a, QrMode::kComplete);
   EXPECT_EQ(qr[0].shape(), (Shape{5, 5}));
   EXPECT_EQ(qr[1].shape(), (Shape{5, 3}));
-  expect_same(product(qr[0], qr[1]), a);
+  expect_same(matmul(qr[0], qr[1]), a);
   expect_orthonormal_columns(qr[0]);
 }
 
@@ -158,7 +157,7 @@ TEST(Svd, ReconstructsWithOrthonormalVectors) {
   for (const Shape& shape : kShapes) {
     const Tensor a = random(shape, 5);
     const TensorList svd = Svd::call(a, false);
-    expect_same(product(scaled(svd[0], svd[1]), svd[2]), a);
+    expect_same(matmul(scaled(svd[0], svd[1]), svd[2]), a);
     expect_orthonormal_columns(svd[0]);
     expect_orthonormal_columns(transposed(svd[2]));
   }
@@ -174,7 +173,7 @@ TEST(Svd, FullMatricesAreSquareAndBeginLikeTheReducedOnes) {
     expect_orthonormal_columns(svd[0]);
     expect_orthonormal_columns(transposed(svd[2]));
     expect_same(
-        product(scaled(Narrow::call(svd[0], -1, 0, k), svd[1]), Narrow::call(svd[2], -2, 0, k)), a);
+        matmul(scaled(Narrow::call(svd[0], -1, 0, k), svd[1]), Narrow::call(svd[2], -2, 0, k)), a);
   }
 }
 
@@ -191,12 +190,12 @@ TEST(Svd, SingularValuesFallAndAreKnownOnes) {
 TEST(Svd, VectorsOfZeroSingularValuesAreOrthonormalToo) {
   const Tensor thin = random({5, 2}, 20);
   for (const Tensor& a :
-       {product(thin, random({2, 4}, 21)), testing::full({3, 3}, 0, DType::kFloat64)}) {
+       {matmul(thin, random({2, 4}, 21)), testing::full({3, 3}, 0, DType::kFloat64)}) {
     const TensorList svd = Svd::call(a);
     expect_orthonormal_columns(svd[0]);
     expect_orthonormal_columns(svd[2]);
     const std::int64_t k = svd[1].size(-1);
-    expect_same(product(scaled(Narrow::call(svd[0], -1, 0, k), svd[1]), svd[2]), a);
+    expect_same(matmul(scaled(Narrow::call(svd[0], -1, 0, k), svd[1]), svd[2]), a);
     EXPECT_NEAR(values(svd[1]).back(), 0, 1e-15);
   }
 }
@@ -247,7 +246,7 @@ TEST(Svd, OfUnevenMatrices) {
       const Tensor a = testing::generated<double>(
           {n, n}, [&](std::int64_t at) { return element(kind, n, at / n, at % n); });
       const TensorList svd = Svd::call(a);
-      expect_same(product(scaled(svd[0], svd[1]), svd[2]), a);
+      expect_same(matmul(scaled(svd[0], svd[1]), svd[2]), a);
       expect_orthonormal_columns(svd[0]);
       expect_orthonormal_columns(svd[2]);
       EXPECT_EQ(values(Svdvals::call(a)), values(svd[1]));
@@ -320,7 +319,7 @@ TEST(Eigh, ReconstructsWithOrthonormalVectors) {
        {Shape{3, 3}, Shape{2, 4, 4}, Shape{1, 1}, Shape{2, 2}, Shape{100, 100}}) {
     const Tensor a = symmetric(random(shape, 10));
     const TensorList lv = Eigh::call(a);
-    expect_same(product(a, lv[1]), scaled(lv[1], lv[0]), 1e-11);
+    expect_same(matmul(a, lv[1]), scaled(lv[1], lv[0]), 1e-11);
     expect_orthonormal_columns(lv[1]);
   }
 }
@@ -343,7 +342,7 @@ TEST(Eigh, VectorsOfRepeatedValuesAreOrthonormalToo) {
   const TensorList lv = Eigh::call(ones);
   expect_near(lv[0], {0, 0, 0, 0, 5}, 1e-14);
   expect_orthonormal_columns(lv[1]);
-  expect_same(product(ones, lv[1]), scaled(lv[1], lv[0]));
+  expect_same(matmul(ones, lv[1]), scaled(lv[1], lv[0]));
   EXPECT_EQ(values(Eigh::call(eye(3))[0]), (Values{1, 1, 1}));
 }
 
@@ -441,13 +440,13 @@ TEST(Pinv, IsTheInverseWhereThereIsOne) {
 
 TEST(Pinv, HasTheFourPropertiesOfMooreAndPenrose) {
   const Tensor thin = random({4, 2}, 15);
-  const Tensor a = product(thin, random({2, 3}, 16));
+  const Tensor a = matmul(thin, random({2, 3}, 16));
   const Tensor p = Pinv::call(a);
   EXPECT_EQ(p.shape(), (Shape{3, 4}));
-  expect_same(product(product(a, p), a), a, 1e-11);
-  expect_same(product(product(p, a), p), p, 1e-11);
-  expect_same(product(a, p), transposed(product(a, p)), 1e-11);
-  expect_same(product(p, a), transposed(product(p, a)), 1e-11);
+  expect_same(matmul(matmul(a, p), a), a, 1e-11);
+  expect_same(matmul(matmul(p, a), p), p, 1e-11);
+  expect_same(matmul(a, p), transposed(matmul(a, p)), 1e-11);
+  expect_same(matmul(p, a), transposed(matmul(p, a)), 1e-11);
 }
 
 TEST(Pinv, LeavesSmallSingularValuesOut) {

@@ -37,7 +37,6 @@ Tensor heavy_diagonal(std::int64_t n, DType dtype = DType::kFloat64) {
   return (Var(numbers({n, n}, dtype)) * (1.0 / static_cast<double>(n)) + ones).tensor();
 }
 
-Tensor product(const Tensor& a, const Tensor& b) { return Matmul::call(a, b); }
 void expect_same(const Tensor& actual, const Tensor& expected) {
   testing::expect_near(actual, values(expected),
                        expected.dtype() == DType::kFloat32 ? 1e-5 : 1e-12);
@@ -51,14 +50,14 @@ TEST(SolveTriangular, OfEverySizeAndSide) {
         const Tensor triangle = upper ? Triu::call(a) : Tril::call(a);
         for (const std::int64_t columns : {1, 3, 4, 18, 37}) {
           const Tensor b = numbers({n, columns}, dtype);
-          expect_same(product(triangle, SolveTriangular::call(a, b, upper)), b);
+          expect_same(matmul(triangle, SolveTriangular::call(a, b, upper)), b);
           const Tensor c = transposed(b);
-          expect_same(product(SolveTriangular::call(a, c, upper, false), triangle), c);
+          expect_same(matmul(SolveTriangular::call(a, c, upper, false), triangle), c);
         }
         const Tensor b = numbers({n, 5}, dtype);
         const Tensor strict = upper ? Triu::call(a, 1) : Tril::call(a, -1);
         const Tensor x = SolveTriangular::call(a, b, upper, true, true);
-        expect_same((Var(product(strict, x)) + Var(x)).tensor(), b);
+        expect_same((Var(matmul(strict, x)) + Var(x)).tensor(), b);
       }
     }
   }
@@ -69,7 +68,7 @@ TEST(SolveTriangular, OneTriangleSolvesForAWholeBatch) {
   const Tensor b = numbers({3, 2, 19, 4});
   const Tensor x = SolveTriangular::call(a, b, false);
   EXPECT_EQ(x.shape(), b.shape());
-  expect_same(product(a, x), b);
+  expect_same(matmul(a, x), b);
   const Tensor one = Reshape::call(a, {1, 1, 19, 19});
   expect_same(SolveTriangular::call(one, b, false), x);
   expect_same(
@@ -84,9 +83,9 @@ TEST(Cholesky, OfEverySize) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     for (const std::int64_t n : kSizes) {
       const Tensor root = heavy_diagonal(n, dtype);
-      const Tensor a = product(root, transposed(root));
+      const Tensor a = matmul(root, transposed(root));
       const Tensor l = Cholesky::call(a);
-      expect_same(product(l, transposed(l)), a);
+      expect_same(matmul(l, transposed(l)), a);
       expect_same(Tril::call(l), l);
       expect_same(Cholesky::call(Tril::call(a)), l);
     }
@@ -112,7 +111,7 @@ TEST(Lu, OfEverySizeAndShape) {
       for (const std::int64_t columns : {std::int64_t{1}, rows, std::int64_t{29}}) {
         const Tensor a = numbers({rows, columns}, dtype);
         const TensorList f = Lu::call(a);
-        expect_same(product(product(f[0], f[1]), f[2]), a);
+        expect_same(matmul(matmul(f[0], f[1]), f[2]), a);
         for (const double factor : values(f[1])) EXPECT_LE(std::abs(factor), 1);
       }
     }
@@ -124,8 +123,8 @@ TEST(Solve, OfEverySize) {
     // A matrix whose largest numbers are far from the diagonal.
     const Tensor a = Flip::call(heavy_diagonal(n), Dims{0});
     const Tensor b = numbers({n, 5});
-    expect_same(product(a, Solve::call(a, b)), b);
-    expect_same(product(a, Inverse::call(a)), Diag::call(testing::full({n}, 1, DType::kFloat64)));
+    expect_same(matmul(a, Solve::call(a, b)), b);
+    expect_same(matmul(a, Inverse::call(a)), Diag::call(testing::full({n}, 1, DType::kFloat64)));
   }
 }
 
