@@ -1,7 +1,6 @@
 // Buffers that contain many blocks, so that one dispatch can access all of them: a shader can bind only about ten buffers.
 
-import type { Block } from "./blocks";
-import { kNoFaults } from "./faults";
+import { type Block, unusedBlock } from "./blocks";
 
 /** A buffer whose blocks all have the same role in a kernel. */
 export interface Arena {
@@ -96,24 +95,8 @@ export class Arenas {
     const offset = last === undefined ? 0 : last.offset + alignedSize(last.size);
     const { whole } = arena;
     if (offset + size > whole.size) return undefined;
-    const block: Block = {
-      id: this.#nextId(),
-      number: 0,
-      buffer: whole.buffer,
-      offset,
-      size,
-      used: size,
-      isIdle: false,
-      faults: kNoFaults,
-      batch: 0,
-      writtenIn: 0,
-      version: 0,
-      halfCopy: undefined,
-      isLent: false,
-      recordingCount: 0,
-      arena,
-      isMissing: false,
-    };
+    const block = unusedBlock({ id: this.#nextId(), buffer: whole.buffer, offset, size, arena });
+    block.used = size;
     isMissingWith(whole, block);
     arena.blocks.push(block);
     return block;

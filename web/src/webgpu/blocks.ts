@@ -43,6 +43,26 @@ export interface Block {
   recordingCount: number;
 }
 
+/** Returns a block whose content no command has used. */
+export function unusedBlock(
+  place: Pick<Block, "id" | "buffer" | "offset" | "size" | "arena">,
+): Block {
+  return {
+    ...place,
+    number: 0,
+    used: 0,
+    isMissing: false,
+    isIdle: false,
+    faults: kNoFaults,
+    batch: 0,
+    writtenIn: 0,
+    version: 0,
+    halfCopy: undefined,
+    isLent: false,
+    recordingCount: 0,
+  };
+}
+
 interface Created {
   readonly block: Block;
   readonly failure: Promise<PlayerError | undefined>;
@@ -245,23 +265,7 @@ export class Blocks {
     this.created++;
     const { buffer, failure } = this.#buffers.create(size, kUsage);
     const id = this.#nextId++;
-    const block: Block = {
-      id,
-      number: 0,
-      buffer,
-      offset: 0,
-      size,
-      used: 0,
-      isMissing: false,
-      isIdle: false,
-      faults: kNoFaults,
-      batch: 0,
-      writtenIn: 0,
-      version: 0,
-      halfCopy: undefined,
-      isLent: false,
-      recordingCount: 0,
-    };
+    const block = unusedBlock({ id, buffer, offset: 0, size });
     this.#created.push({ block, failure });
     return used(block, bytes);
   }
