@@ -33,6 +33,14 @@ export async function fileOf(tensors) {
 }
 
 /**
+ * Returns a file with the weights of a model on the CPU in half their size; the model has them, too, afterwards.
+ * @param {eg.nn.Module} model
+ */
+export function halfFile(model) {
+  return eg.io.saveSafetensors(model.half().stateDict(), { metadata: { format: "pt" } });
+}
+
+/**
  * Returns a checkpoint.
  * @param {Learner} learner
  */

@@ -46,12 +46,7 @@ export class DigitStream {
 
   /** Random digits among those that have arrived. */
   sample(count: number): Digits {
-    const sample = { labels: new Uint8Array(count), images: new Uint8Array(count * kPixels) };
-    for (let i = 0; i < count; i++) {
-      const shard = this.train[Math.floor(Math.random() * this.train.length)] as Digits;
-      copyDigit(shard, Math.floor(Math.random() * shard.labels.length), sample, i);
-    }
-    return sample;
+    return randomDigits(this.train, count);
   }
 
   async #load(folder: string, file: string, count: (bytes: number) => void): Promise<void> {
@@ -59,6 +54,16 @@ export class DigitStream {
     if (file === kTestFile) this.test = digits;
     else this.train.push(digits);
   }
+}
+
+/** Random digits of parts of the same size. */
+export function randomDigits(parts: readonly Digits[], count: number): Digits {
+  const sample = { labels: new Uint8Array(count), images: new Uint8Array(count * kPixels) };
+  for (let i = 0; i < count; i++) {
+    const part = parts[Math.floor(Math.random() * parts.length)] as Digits;
+    copyDigit(part, Math.floor(Math.random() * part.labels.length), sample, i);
+  }
+  return sample;
 }
 
 /** Loads only the test digits. */

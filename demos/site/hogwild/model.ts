@@ -1,6 +1,7 @@
 // The classifier that all workers train.
 
 import * as eg from "edgegrad";
+import { type Counters, takeStep } from "./counters.js";
 
 export const kBatch = 64;
 const kLearningRate = 0.05;
@@ -43,6 +44,17 @@ export class Trainer {
       this.#optimizer.step();
     });
   }
+}
+
+/** What a worker does: takes steps on weights that others train too, until none of `total` is left. */
+export function trainShared(
+  weights: Record<string, eg.Tensor>,
+  digits: DigitTensors,
+  counters: Counters,
+  total: number,
+): void {
+  const trainer = new Trainer(weights, digits);
+  while (takeStep(counters, total)) trainer.step();
 }
 
 /** The loss and the share of digits that are classified correctly. */

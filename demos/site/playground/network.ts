@@ -1,7 +1,7 @@
 // The network for the settings, its training step, and the outputs of each neuron over the plane.
 
 import * as eg from "edgegrad";
-import type { Points } from "./datasets.js";
+import type { Points } from "../shared/plane_view.js";
 import { featureOnGrid, kFeatures, type Settings, type Tuning } from "./settings.js";
 
 /** Points in the form of a network's input. */
@@ -104,6 +104,27 @@ export class Network {
   async weights(): Promise<Float32Array[]> {
     const values = await Promise.all(this.#linears.map(({ weight }) => weight.data()));
     return values as Float32Array[];
+  }
+
+  /** The weights and biases of the layers in turn. */
+  async parameters(): Promise<number[][]> {
+    const all = this.#linears.flatMap((linear) => linear.parameters());
+    return Promise.all(all.map(async (one) => Array.from((await one.data()) as Float32Array)));
+  }
+
+  /** Takes parameters() of a network with the same settings; throws if they are others. */
+  take(parameters: readonly (readonly number[])[]): void {
+    const all = this.#linears.flatMap((linear) => linear.parameters());
+    if (!all.every(({ numel }, i) => parameters[i]?.length === numel)) {
+      throw new Error("these are the parameters of another network");
+    }
+    eg.scope(() =>
+      eg.noGrad(() => {
+        for (const [i, one] of all.entries()) {
+          one.copy_(eg.tensor(parameters[i] as number[], { shape: one.shape }));
+        }
+      }),
+    );
   }
 
   // The output of each hidden layer, and last that of the network before its sigmoid.

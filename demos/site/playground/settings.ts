@@ -47,6 +47,19 @@ export interface Settings extends Tuning {
   readonly device: Device;
 }
 
+/** The settings with which the page opens. */
+export const kFirstSettings: Settings = {
+  learningRate: 0.01,
+  penalty: "none",
+  penaltyRate: 0.001,
+  dataset: "spiral",
+  noise: 0.05,
+  features: ["x", "y"],
+  hidden: [8, 6],
+  activation: "Tanh",
+  device: "cpu",
+};
+
 /** The values of a feature at every point of the grid, from the top left, row by row. */
 export function featureOnGrid(feature: Feature): Float32Array {
   return Float32Array.from({ length: kGrid * kGrid }, (_, i) =>
