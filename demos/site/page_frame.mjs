@@ -19,11 +19,14 @@ const kHead = `
 const kBody = `
     <a class="skip" href="#main">Skip to content</a>
     <header class="site">
-      <a class="brand" href="{root}index.html">edgegrad</a>
+      <a class="brand" href="{root}index.html">{logo}edgegrad</a>
       <nav aria-label="Pages"><ul>{learn}{demos}<li><a href="{root}docs/index.html">Docs</a></li></ul></nav>
       <button type="button" id="theme" aria-label="Colors">◐</button>
     </header>
     <p id="alert" role="alert" hidden></p>`;
+
+// As in public/icon.svg.
+const kLogo = `<svg viewBox="0 0 32 32" aria-hidden="true" focusable="false"><path d="M6 16H26A10 10 0 1 0 22.6 23.5"/><circle cx="22.6" cy="23.5" r="4"/></svg>`;
 
 const kFooter = `
     <footer class="site">
@@ -46,11 +49,13 @@ export function pageFrame(folder) {
             .replace("{demos}", () => menu("demos", of("demos")))
             .replace("{tools}", () => of("tools"))
             .replace("{owner}", ownerLinks)
+            .replace("{logo}", () => kLogo)
             .replaceAll("{root}", root);
         return html
           .replace(/<head>/, (tag) => tag + fill(kHead) + preview(html, path))
           .replace(/<body[^>]*>/, (tag) => tag + fill(kBody))
           .replace(/<main/, '<main id="main" tabindex="-1"')
+          .replace(/\s*<\/main>/, (tag) => neighbors(folder, root, path) + tag)
           .replace(/\s*<\/body>/, (tag) => fill(kFooter) + tag);
       },
     },
@@ -78,6 +83,20 @@ function ownerLinks() {
     .filter(([, address]) => address !== "")
     .map(([name, address]) => `<li><a href="${address}">${name}</a></li>`)
     .join("");
+}
+
+// The pages before and after a page, in the order of the navigation.
+function neighbors(folder, root, path) {
+  const pages = kPages.filter(({ group, name }) => group !== "tools" && isThere(folder, name));
+  const at = pages.findIndex(({ name }) => path === `/${name}/index.html`);
+  if (at < 0) return "";
+  const to = (page, rel, text) =>
+    page === undefined
+      ? ""
+      : `<a class="neighbor" rel="${rel}" href="${root}${page.name}/index.html">${text(page.title)}</a>`;
+  const before = to(pages[at - 1], "prev", (title) => `← ${title}`);
+  const next = to(pages[at + 1], "next", (title) => `${title} →`);
+  return `\n      <nav class="neighbors" aria-label="Previous and next page">${before}${next}</nav>`;
 }
 
 function menu(group, items) {

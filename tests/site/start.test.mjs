@@ -1,4 +1,4 @@
-// The start page: its program trains when somebody is there, and can be changed, stopped and broken, with threads and without.
+// The start page: its program trains on arrival, and can be changed, stopped and broken, with threads and without.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -23,12 +23,13 @@ for (const [title, kind, isIsolated] of [
     });
     after(() => site?.stop());
 
-    test("trains when somebody is there", async () => {
-      await page.mouse.move(1, 1);
+    test("trains on arrival, and shows what the model says of the plane", async () => {
       assert.equal(await page.evaluate(() => crossOriginIsolated), isIsolated);
       await printed(isIsolated ? /variant: (?:relaxed|simd)/ : /threads: 1, variant: single/);
-      await printed(/^1000 /);
+      const first = await plane(page);
+      await printed(/^500 /);
       await page.locator("#program [role=img][aria-label*='loss 0.']").waitFor();
+      assert.notEqual(await plane(page), first);
     });
 
     test("runs what was written into it", async () => {
@@ -49,12 +50,22 @@ for (const [title, kind, isIsolated] of [
       await write("import * as eg from 'edgegrad';\nawait eg.init();\neg.ones([2]).backward();");
       await page.getByRole("button", { name: "Run" }).click();
       await printed(/^line 3: .*NoGradPath/);
+      await page.locator(".cm-line.wrong").filter({ hasText: "backward" }).waitFor();
       await page.getByRole("button", { name: "Reset" }).click();
       await page.getByRole("button", { name: "Run" }).click();
-      await printed(/^1000 /);
+      await printed(/^500 /);
     });
 
     test("complains of nothing", () => assert.deepEqual(complaints, []));
+
+    test("copies the command that installs the package", async () => {
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.getByRole("button", { name: "Copy the command" }).click();
+      assert.equal(
+        await page.evaluate(() => navigator.clipboard.readText()),
+        "npm install edgegrad",
+      );
+    });
 
     function printed(text) {
       return page.getByRole("log").locator("div").filter({ hasText: text }).first().waitFor();
@@ -70,6 +81,39 @@ for (const [title, kind, isIsolated] of [
   });
 }
 
+describe("the start page of visitors who prefer less motion", { skip: noBrowser || noSite }, () => {
+  let site;
+  before(async () => {
+    site = await startSite();
+  });
+  after(() => site?.stop());
+
+  test("shows only the last picture", async () => {
+    const { page, problems } = await openPage(site.browser, site.isolated, {
+      reducedMotion: "reduce",
+    });
+    const first = await plane(page);
+    const log = page.getByRole("log");
+    await log.getByText(/^500 /).waitFor();
+    assert.equal(await plane(page), first);
+    await log.getByText(/^Sequential/).waitFor();
+    await page.waitForFunction((first) => globalThis.planeNow() !== first, first);
+    assert.deepEqual(problems, []);
+  });
+});
+
+// A hash of the picture of the plane.
+function plane(page) {
+  return page.evaluate(() => {
+    globalThis.planeNow = () => {
+      const canvas = document.getElementById("painted");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.reduce((hash, value) => (hash * 31 + value) % 1_000_003, 0);
+    };
+    return globalThis.planeNow();
+  });
+}
+
 describe("the start page on a server without headers", { skip: noBrowser || noSite }, () => {
   let site;
   before(async () => {
@@ -81,7 +125,6 @@ describe("the start page on a server without headers", { skip: noBrowser || noSi
     const page = await site.browser.newPage();
     await page.goto(site.plain);
     await untilIsolated(page);
-    await page.mouse.move(1, 1);
     await page
       .getByRole("log")
       .getByText(/variant: (?:relaxed|simd)/)

@@ -1,12 +1,7 @@
 // Points of two classes in the plane from -1 to 1.
 
+import type { Points } from "../shared/plane_view.js";
 import type { Settings } from "./settings.js";
-
-/** Points as x, y, x, y ..., and the class of each, 0 or 1. */
-export interface Points {
-  readonly positions: Float32Array;
-  readonly classes: Float32Array;
-}
 
 type Labeled = readonly [x: number, y: number, isPositive: boolean];
 

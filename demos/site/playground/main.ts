@@ -2,12 +2,11 @@ import { CodePanel } from "../shared/code_panel.js";
 import { chosenDevice, fillDevices } from "../shared/device_picker.js";
 import { byId, showError } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
+import { PlaneView, type Points } from "../shared/plane_view.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
-import type { Points } from "./datasets.js";
 import { kOutput, NetworkView } from "./network_view.js";
 import { kOwnCode } from "./own_code.js";
-import { PlaneView } from "./plane_view.js";
 import {
   type Feature,
   kActivations,

@@ -2,8 +2,9 @@
 
 import { expose } from "comlink";
 import type { RuntimeInfo } from "edgegrad";
+import type { Points } from "../shared/plane_view.js";
 import { Loop, startEngine } from "../shared/trainer.js";
-import { makePoints, type Points } from "./datasets.js";
+import { makePoints } from "./datasets.js";
 import { type Inputs, Network } from "./network.js";
 import type { Settings, Tuning } from "./settings.js";
 

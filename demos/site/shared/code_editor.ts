@@ -2,17 +2,11 @@
 // Monaco), in the colors of the page.
 
 import { javascript } from "@codemirror/lang-javascript";
-import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
-import { tags } from "@lezer/highlight";
+import { syntaxHighlighting } from "@codemirror/language";
+import { StateEffect, StateField } from "@codemirror/state";
+import { Decoration, type DecorationSet } from "@codemirror/view";
 import { basicSetup, EditorView } from "codemirror";
-
-const kColors = HighlightStyle.define([
-  { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: "var(--series-4)" },
-  { tag: [tags.string, tags.regexp, tags.special(tags.string)], color: "var(--series-3)" },
-  { tag: [tags.number, tags.bool, tags.null], color: "var(--series-2)" },
-  { tag: [tags.definition(tags.variableName), tags.className], color: "var(--series-1)" },
-  { tag: tags.comment, color: "var(--dim)", fontStyle: "italic" },
-]);
+import { kCodeColors } from "./code_colors.mjs";
 
 const kLook = EditorView.theme({
   "&": { backgroundColor: "var(--page)", border: "1px solid var(--line)", borderRadius: "8px" },
@@ -29,6 +23,22 @@ const kLook = EditorView.theme({
     background: "var(--selection)",
   },
   ".cm-panels, .cm-tooltip": { backgroundColor: "var(--card)", color: "var(--text)" },
+});
+
+const setWrong = StateEffect.define<number | null>();
+
+// The line of an error, until the code changes.
+const kWrongLine = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (before, transaction) => {
+    const effect = transaction.effects.find((one) => one.is(setWrong));
+    if (effect === undefined) return transaction.docChanged ? Decoration.none : before;
+    const line = effect.value as number | null;
+    if (line === null || line > transaction.state.doc.lines) return Decoration.none;
+    const { from } = transaction.state.doc.line(line);
+    return Decoration.set([Decoration.line({ class: "wrong" }).range(from)]);
+  },
+  provide: (field) => EditorView.decorations.from(field),
 });
 
 /** The options of an editor. */
@@ -61,7 +71,8 @@ export class CodeEditor {
       extensions: [
         basicSetup,
         javascript(),
-        syntaxHighlighting(kColors),
+        syntaxHighlighting(kCodeColors),
+        kWrongLine,
         kLook,
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       ],
@@ -70,6 +81,16 @@ export class CodeEditor {
 
   focus(): void {
     this.#view.focus();
+  }
+
+  /** Marks the line of an error and shows it; null for none. */
+  markLine(line: number | null): void {
+    const effects: StateEffect<unknown>[] = [setWrong.of(line)];
+    const { doc } = this.#view.state;
+    if (line !== null && line <= doc.lines) {
+      effects.push(EditorView.scrollIntoView(doc.line(line).from, { y: "nearest" }));
+    }
+    this.#view.dispatch({ effects });
   }
 
   get code(): string {

@@ -12,6 +12,8 @@ export interface Table {
 export interface Line {
   readonly kind: "log" | "warning" | "error";
   readonly text: string;
+  /** The line of the code that threw it, where that is known. */
+  readonly at?: number;
   /** The tensor, if that is all that the line prints. */
   readonly table?: Table;
 }
@@ -38,5 +40,18 @@ export interface Output {
   readonly records: readonly Recorded[];
 }
 
-/** A message from the worker: output, or that the module has ended. */
-export type FromCode = Output | "ended";
+/** What a model says of the plane, and the points that it learns. */
+export interface Painting {
+  /** Values from -1 to 1, row by row from the top left. */
+  readonly values: Float32Array;
+  /** How many values a row has. */
+  readonly width: number;
+  readonly positions: Float32Array;
+  readonly classes: Float32Array;
+}
+
+/** A message from the worker: output, a picture, or that the module has ended. */
+export type FromCode = Output | { readonly painting: Painting } | "ended";
+
+/** A message to the worker: the code to run, or that the last picture was shown. */
+export type ToCode = CodeRequest | "shown";

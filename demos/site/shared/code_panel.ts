@@ -1,9 +1,12 @@
 // An editor with buttons to run, stop and reset the code, its printed output, and a chart of the values it plots.
 
 import "./code_panel.css";
-import { CodeRunner, type Line, type Output } from "./code_runner.js";
+import { CodeRunner, type Line, type Output, type Painting } from "./code_runner.js";
+import { button, copyButton, element } from "./elements.js";
 import { LazyCodeEditor } from "./lazy_code_editor.js";
 import { LineChart } from "./line_chart.js";
+import { movesLittle } from "./motion.js";
+import { PlaneView } from "./plane_view.js";
 
 const kMostLines = 300;
 
@@ -18,57 +21,103 @@ export interface CodePanelOptions {
   readonly log?: boolean;
   /** Whether the chart is there before the code plots. */
   readonly showsChart?: boolean;
+  /** The height of the chart in pixels; default 160. */
+  readonly chartHeight?: number;
+  /** The canvas of paint(); by default one appears with the first picture. */
+  readonly canvas?: HTMLCanvasElement;
 }
 
 export class CodePanel {
   readonly #editor: LazyCodeEditor;
-  readonly #runner = new CodeRunner((output) => this.#show(output));
-  readonly #run = button("Run", "primary");
-  readonly #stop = button("Stop");
-  readonly #printed = document.createElement("div");
-  readonly #plotted = document.createElement("div");
+  readonly #runner = new CodeRunner(
+    (output) => this.#show(output),
+    (painting) => this.#paint(painting),
+  );
+  readonly #run = button("Run", {
+    className: "primary",
+    title: "Ctrl-Enter",
+    press: () => void this.run(),
+  });
+  readonly #stop = button("Stop", { press: () => this.#runner.stop() });
+  readonly #printed = element("div", "", "printed");
+  readonly #plotted = element("div", "", "plotted");
   readonly #options: CodePanelOptions;
   #chart: LineChart | null = null;
+  #plane: PlaneView | null = null;
+  #lastPainting: Painting | null = null;
 
-  constructor(element: HTMLElement, options: CodePanelOptions) {
+  /** `parent` may have the code already (.code), in color. */
+  constructor(parent: HTMLElement, options: CodePanelOptions) {
     this.#options = options;
-    const reset = button("Reset");
-    const controls = document.createElement("div");
-    controls.className = "controls";
-    controls.append(this.#run, this.#stop, reset);
-    const text = document.createElement("div");
-    this.#printed.className = "printed";
+    const reset = button("Reset", {
+      press: () => {
+        this.#editor.code = options.code;
+      },
+    });
+    const controls = element("div", "", "controls");
+    const text = parent.querySelector<HTMLElement>(".code") ?? element("div", "", "code");
     this.#printed.setAttribute("role", "log");
     this.#printed.setAttribute("aria-label", "Output");
     this.#printed.tabIndex = 0;
-    element.classList.add("code-panel");
-    element.append(text, controls, this.#plotted, this.#printed);
+    parent.classList.add("code-panel");
+    parent.append(text, controls, this.#plotted, this.#printed);
     this.#editor = new LazyCodeEditor(text, { ...options, onRun: () => void this.run() });
-    this.#run.title = "Ctrl-Enter";
-    this.#run.addEventListener("click", () => void this.run());
-    this.#stop.addEventListener("click", () => this.#runner.stop());
-    reset.addEventListener("click", () => {
-      this.#editor.code = options.code;
-    });
+    controls.append(
+      this.#run,
+      this.#stop,
+      reset,
+      copyButton(() => this.#editor.code),
+    );
     this.#stop.disabled = true;
     if (options.showsChart) this.#showChart();
     else this.#plotted.hidden = true;
+  }
+
+  /** The plane of paint(), with its canvas above the chart if the page has none. */
+  get plane(): PlaneView {
+    if (this.#plane !== null) return this.#plane;
+    const canvas = this.#options.canvas ?? element("canvas", "", "painted");
+    if (this.#options.canvas === undefined) {
+      Object.assign(canvas, { width: 640, height: 480 });
+      this.#plotted.before(canvas);
+    }
+    this.#plane = new PlaneView(canvas);
+    return this.#plane;
   }
 
   /** Runs the code in the editor; resolves when it has ended or was stopped. */
   async run(): Promise<void> {
     this.#printed.replaceChildren();
     this.#chart?.clear();
+    this.#editor.markLine(null);
     this.#stop.disabled = false;
     this.#run.textContent = "Run again";
     await this.#runner.run(this.#editor.code);
     this.#stop.disabled = true;
+    this.#showPainting();
+  }
+
+  // Where less motion is preferred, only the last picture is shown.
+  async #paint(painting: Painting): Promise<void> {
+    this.#lastPainting = painting;
+    if (movesLittle()) return;
+    await new Promise(requestAnimationFrame);
+    this.#showPainting();
+  }
+
+  #showPainting(): void {
+    const painting = this.#lastPainting;
+    if (painting === null) return;
+    this.#lastPainting = null;
+    this.plane.show(painting, painting.values, painting.width);
   }
 
   #show({ lines, points }: Output): void {
     this.#printed.append(...lines.map(lineElement));
     while (this.#printed.childElementCount > kMostLines) this.#printed.firstChild?.remove();
     this.#printed.scrollTop = this.#printed.scrollHeight;
+    const wrong = lines.find(({ at }) => at !== undefined);
+    if (wrong?.at !== undefined) this.#editor.markLine(wrong.at);
     if (points.length === 0) return;
     const chart = this.#showChart();
     for (const [x, y] of points) chart.push(x, y);
@@ -81,24 +130,13 @@ export class CodePanel {
       label: `What the code plots: ${label}`,
       x: "step",
       series: [{ label, color: "series-1" }],
-      height: 160,
+      height: this.#options.chartHeight ?? 160,
       log,
     });
     return this.#chart;
   }
 }
 
-function button(text: string, className = ""): HTMLButtonElement {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.textContent = text;
-  element.className = className;
-  return element;
-}
-
 function lineElement({ kind, text }: Line): HTMLElement {
-  const element = document.createElement("div");
-  element.className = kind;
-  element.textContent = text;
-  return element;
+  return element("div", text, kind);
 }

@@ -2,8 +2,17 @@
 
 import { Tensor } from "edgegrad";
 import type { ListenerHandle, RunLog } from "edgegrad/vis";
-import type { CodeRequest, FromCode, Line, Point, Recorded, Table } from "./code_messages.js";
+import type {
+  CodeRequest,
+  FromCode,
+  Line,
+  Point,
+  Recorded,
+  Table,
+  ToCode,
+} from "./code_messages.js";
 import { CodeError, importCode } from "./code_module.js";
+import { type Callable, paintingOf } from "./code_painting.js";
 import { printed } from "./printed.js";
 
 // An endless loop must not fill the page's memory: the number of lines per message is limited, and the rest is only counted.
@@ -20,11 +29,11 @@ function post(message: FromCode): void {
   self.postMessage(message);
 }
 
-function print(kind: Line["kind"], values: readonly unknown[]): void {
+function print(kind: Line["kind"], values: readonly unknown[], at?: number | null): void {
   if (lines.length < kMostAtOnce) {
     const text = values.map(printed).join(" ");
     const table = values.length === 1 ? tableOf(values[0]) : null;
-    lines.push(table === null ? { kind, text } : { kind, text, table });
+    lines.push({ kind, text, ...(table && { table }), ...(at && { at }) });
   } else leftOut++;
   flushWhenDue();
 }
@@ -77,6 +86,17 @@ function listen(log: RunLog): ListenerHandle {
   });
 }
 
+let shown = () => {};
+
+// Resolves when the page has shown the picture, so that a model learns as fast as it can be watched.
+function paint(model: Callable, points: Tensor, classes: Tensor): Promise<void> {
+  const painting = paintingOf(model, points, classes);
+  return new Promise((resolve) => {
+    shown = resolve;
+    post({ painting });
+  });
+}
+
 // Synchronous code does not return to the event loop, so calls send the output when it is due; a timer sends the remaining output.
 function flushWhenDue(): void {
   const now = performance.now();
@@ -96,7 +116,7 @@ async function run({ code, files = {} }: CodeRequest): Promise<void> {
   try {
     await importCode(code, { files, replace: listening });
   } catch (error) {
-    print("error", [textOf(error)]);
+    print("error", [textOf(error)], error instanceof CodeError ? error.line : null);
   }
   flush();
   post("ended");
@@ -114,7 +134,7 @@ Object.assign(console, {
   warn: (...values: unknown[]) => print("warning", values),
   error: (...values: unknown[]) => print("error", values),
 });
-Object.assign(globalThis, { plot });
+Object.assign(globalThis, { plot, paint });
 
 self.addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
@@ -124,6 +144,7 @@ self.addEventListener("error", (event) => {
   event.preventDefault();
   print("error", [event.error ?? event.message]);
 });
-self.addEventListener("message", (event: MessageEvent<CodeRequest>) => {
-  if (typeof event.data?.code === "string") void run(event.data);
+self.addEventListener("message", ({ data }: MessageEvent<ToCode>) => {
+  if (data === "shown") shown();
+  else if (typeof data?.code === "string") void run(data);
 });

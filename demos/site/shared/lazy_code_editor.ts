@@ -1,20 +1,23 @@
 // Code that becomes an editor when a visitor is there: the editor is two thirds of a page's script.
 
 import type { CodeEditor, CodeEditorOptions } from "./code_editor.js";
+import { element } from "./elements.js";
 import "./lazy_code_editor.css";
 import { visitorIsHere } from "./visitor.js";
 
 export class LazyCodeEditor {
   // Until the editor is loaded, this element shows the code.
-  readonly #listing = document.createElement("pre");
+  readonly #listing: HTMLElement;
   #editor: CodeEditor | null = null;
 
+  /** `parent` may have the listing already, in color, as the site was built. */
   constructor(parent: HTMLElement, options: CodeEditorOptions) {
+    this.#listing = parent.querySelector<HTMLElement>(".code-to-come") ?? element("pre");
     this.#listing.className = "code-to-come";
     this.#listing.tabIndex = 0;
     this.#listing.setAttribute("role", "group");
     this.#listing.setAttribute("aria-label", options.label);
-    this.#listing.textContent = options.code;
+    if (this.#listing.textContent !== options.code) this.#listing.textContent = options.code;
     parent.append(this.#listing);
     void visitorIsHere().then(() => this.#load(parent, options));
   }
@@ -26,6 +29,11 @@ export class LazyCodeEditor {
   set code(text: string) {
     if (this.#editor === null) this.#listing.textContent = text;
     else this.#editor.code = text;
+  }
+
+  /** Marks the line of an error, once the editor is loaded; null for none. */
+  markLine(line: number | null): void {
+    this.#editor?.markLine(line);
   }
 
   async #load(parent: HTMLElement, options: CodeEditorOptions): Promise<void> {

@@ -14,10 +14,14 @@ export function signColors(): SignColors {
   return { positive: rgbOf("series-1"), negative: rgbOf("series-2") };
 }
 
-/** A square picture of numbers, row by row; numbers with a magnitude of `full` or more have the full color. */
-export function signedImage(values: Float32Array, full: number, colors: SignColors): ImageData {
-  const side = Math.sqrt(values.length);
-  const picture = new ImageData(side, side);
+/** A picture of numbers, row by row and by default square; numbers with a magnitude of `full` or more have the full color. */
+export function signedImage(
+  values: Float32Array,
+  full: number,
+  colors: SignColors,
+  width = Math.sqrt(values.length),
+): ImageData {
+  const picture = new ImageData(width, values.length / width);
   // Written as whole pixels: pages draw dozens of such pictures in each frame.
   const pixels = new Uint32Array(picture.data.buffer);
   const [positive, negative] = [pixelOf(colors.positive), pixelOf(colors.negative)];

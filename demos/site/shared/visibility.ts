@@ -6,3 +6,9 @@ export function watchVisibility(changed: (isHidden: boolean) => void): void {
   document.addEventListener("visibilitychange", tell);
   tell();
 }
+
+/** Resolves when the page has been drawn and is not hidden. */
+export async function whenSeen(): Promise<void> {
+  // Browsers call this only for a page that is seen, and the second time after it was drawn.
+  for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+}

@@ -1,11 +1,15 @@
-// Content of the start page that is taken from README.md, and the list of the demos.
+// Content of the start page that is made while the site is built: what README.md says, the program in color, and the list of demos.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isThere } from "../page_frame.mjs";
 import { kPages } from "../pages.mjs";
+import { coloredCode } from "./colored.mjs";
+import { kDrawings } from "./drawings.mjs";
 
-/** A Vite plugin that fills the places <!-- features -->, <!-- demos --> and <!-- speed --> of the start page. */
+const kProgram = new URL("example.js", import.meta.url);
+
+/** A Vite plugin that fills the places of the start page: comments such as <!-- features -->. */
 export function startPage(site, readme) {
   return {
     name: "start-page",
@@ -15,12 +19,19 @@ export function startPage(site, readme) {
         if (path !== "/index.html") return html;
         const text = readFileSync(readme, "utf8");
         return html
+          .replace("<!-- program -->", program)
+          .replace(/<!-- picture (\w+) -->/g, (_, name) => kDrawings[name])
           .replace("<!-- features -->", () => withLinks(features(text), dirname(readme)))
           .replace("<!-- demos -->", () => demos(site))
           .replace("<!-- speed -->", () => withLinks(speed(text), dirname(readme)));
       },
     },
   };
+}
+
+function program() {
+  const code = coloredCode(readFileSync(kProgram, "utf8"));
+  return `<pre class="code-to-come" tabindex="0" role="group" aria-label="Program">${code}</pre>`;
 }
 
 function features(text) {

@@ -22,7 +22,7 @@ export const kWebGpuDemos = {
 export const kDemos = {
   start: {
     path: "index.html",
-    learned: () => /^8000 0\.00/m.test(document.querySelector("[role=log]")?.innerText),
+    learned: () => /^2000 0\.0/m.test(document.querySelector("[role=log]")?.innerText),
   },
   notebook: {
     start: () => document.getElementById("run-all").click(),
