@@ -1,15 +1,9 @@
-// The network of the page. Everything it reads and writes stays on the graphics card: pictures come from the page's own device, and
+// The network of the page and its training. Everything it reads and writes stays on the graphics card: pictures come from the page's own device, and
 // what it shows goes to canvases of the same device.
 
 import * as eg from "edgegrad";
-
-/** Height and width of what the network sees. */
-const kSize = [96, 128];
-
-const kRate = 3e-3;
-
-/** What brightness has of red, green and blue (ITU-R BT.601). */
-const kBrightness = [0.299, 0.587, 0.114];
+import { finishedNetwork } from "./finished/finished.js";
+import { brightnessOf, brightnessWeights, kRate, kSize, learn, makeModel } from "./network.js";
 
 /** What the page counts of the traffic between processor and graphics card. */
 export interface Traffic {
@@ -21,13 +15,13 @@ export interface Traffic {
 export class Colorist {
   readonly #device: GPUDevice;
   readonly #brightness: eg.Tensor;
-  #model = makeModel();
+  #model = makeModel("webgpu");
   #optimizer = new eg.optim.Adam(this.#model.parameters(), { lr: kRate });
   #before: Traffic | undefined;
 
   private constructor(device: GPUDevice) {
     this.#device = device;
-    this.#brightness = eg.tensor(kBrightness, { device: "webgpu" }).reshape([3, 1, 1]);
+    this.#brightness = brightnessWeights("webgpu");
   }
 
   /** Opens a device that the page and the engine share. Throws an Error that says what to do without one. */
@@ -48,7 +42,15 @@ export class Colorist {
       },
     });
     await eg.init({ webgpu: { device } });
-    return new Colorist(device);
+    const colorist = new Colorist(device);
+    await colorist.#loadFinished();
+    return colorist;
+  }
+
+  // The network has watched the drawn scene, and begins with what it has learned.
+  async #loadFinished(): Promise<void> {
+    const file = await finishedNetwork();
+    eg.scope(() => void this.#model.loadStateDict(eg.io.loadSafetensors(file)));
   }
 
   /** Resolves with the reason when the device is gone. */
@@ -67,7 +69,7 @@ export class Colorist {
   forget(): void {
     this.#optimizer.zeroGrad();
     for (const parameter of this.#model.parameters()) parameter.dispose();
-    this.#model = makeModel();
+    this.#model = makeModel("webgpu");
     this.#optimizer = new eg.optim.Adam(this.#model.parameters(), { lr: kRate });
     this.#before = undefined;
   }
@@ -79,10 +81,10 @@ export class Colorist {
     learns: boolean,
   ): Promise<void> {
     await eg.scope(async () => {
-      const seen = eg.fromImage(source, { size: kSize, device: "webgpu" });
-      const given = seen.mul(this.#brightness).sum(0, true);
+      const seen = eg.fromImage(source, { size: [...kSize], device: "webgpu" });
+      const given = brightnessOf(seen, this.#brightness);
       const guess = learns
-        ? this.#learn(given, seen)
+        ? learn(this.#model, this.#optimizer, given, seen)
         : eg.noGrad(() => this.#model.call(given.unsqueeze(0)));
       await Promise.all([
         eg.toCanvas(given, canvases.given),
@@ -91,26 +93,6 @@ export class Colorist {
     });
     this.#before ??= traffic();
   }
-
-  #learn(given: eg.Tensor, seen: eg.Tensor): eg.Tensor {
-    const guess = this.#model.call(given.unsqueeze(0));
-    this.#optimizer.zeroGrad();
-    eg.mseLoss(guess, seen.unsqueeze(0)).backward();
-    this.#optimizer.step();
-    return guess;
-  }
-}
-
-function makeModel() {
-  const { Conv2d, ReLU, Sequential, Sigmoid } = eg.nn;
-  return new Sequential(
-    new Conv2d(1, 24, 5, { padding: 2 }),
-    new ReLU(),
-    new Conv2d(24, 24, 3, { padding: 1 }),
-    new ReLU(),
-    new Conv2d(24, 3, 3, { padding: 1 }),
-    new Sigmoid(),
-  ).to("webgpu");
 }
 
 function traffic(): Traffic {

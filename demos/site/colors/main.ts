@@ -1,6 +1,7 @@
 import { Camera } from "../shared/camera.js";
 import { byId } from "../shared/frame.js";
 import { errorText } from "../shared/printed.js";
+import { movesLittle } from "../shared/motion.js";
 import { watchVisibility } from "../shared/visibility.js";
 import { Colorist } from "./colorist.js";
 import { drawScene } from "./drawn_scene.js";
@@ -95,7 +96,13 @@ function showNumbers({ traffic: { sent, read } }: Colorist): void {
 
 async function start(): Promise<void> {
   byId("status").textContent = "Starting the engine …";
-  colorist = await Colorist.open();
+  try {
+    colorist = await Colorist.open();
+  } catch (error) {
+    const { guessOnCpu } = await import("./on_cpu.js");
+    await guessOnCpu(drawn, canvases);
+    throw error;
+  }
   colorist.lost.then((reason) =>
     tried(() => Promise.reject(new Error(`The GPU is gone: ${reason}`))),
   );
@@ -119,3 +126,5 @@ byId("forget").addEventListener("click", () => {
 watchVisibility((isHidden) => camera.setEnabled(!isHidden));
 drawScene(drawn, 0);
 await tried(start);
+// It has watched the scene before, and goes on at once where visitors do not mind motion.
+if (colorist !== undefined && !movesLittle()) await tried(toggleScene);

@@ -25,6 +25,8 @@ export class DrawingPad {
   #pen: Position;
   #penShown = false;
   #isDown = false;
+  // Whether the ink is an image of show(), which the first stroke replaces.
+  #isGiven = false;
   #inkColor = color("text");
 
   /** `changed` is called after every segment of a stroke. */
@@ -43,6 +45,7 @@ export class DrawingPad {
   }
 
   clear(): void {
+    this.#isGiven = false;
     this.#ink.clearRect(0, 0, this.#side, this.#side);
     this.#drawn();
   }
@@ -58,6 +61,7 @@ export class DrawingPad {
     context.putImageData(pixels, 0, 0);
     this.#ink.clearRect(0, 0, this.#side, this.#side);
     this.#ink.drawImage(small, 0, 0, this.#side, this.#side);
+    this.#isGiven = true;
     this.#drawn();
   }
 
@@ -77,6 +81,7 @@ export class DrawingPad {
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       this.#penShown = false;
+      if (this.#isGiven) this.clear();
       this.#pen = this.#positionOf(event);
       this.#drawTo(this.#pen);
     });
@@ -117,6 +122,7 @@ export class DrawingPad {
   }
 
   #putPen(isDown: boolean): void {
+    if (isDown && this.#isGiven) this.clear();
     this.#isDown = isDown;
     this.#penShown = true;
     if (isDown) this.#drawTo(this.#pen);

@@ -6,6 +6,7 @@ import { errorText } from "../shared/printed.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import { DrawingPad } from "./drawing_pad.js";
+import { kFirstDigit } from "./finished/finished.js";
 import type { ModelName } from "./models.js";
 import { OwnDigits } from "./own_digits.js";
 import { PredictionBars } from "./prediction_bars.js";
@@ -22,8 +23,13 @@ const fileNote = byId("file-note");
 
 const view = new TrainingView();
 const bars = new PredictionBars(byId("prediction"));
+let isReady = () => {};
+const ready = new Promise<void>((resolve) => {
+  isReady = resolve;
+});
 const predict = newestWins(
   async (image: Uint8Array | null) => {
+    await ready;
     bars.show(image === null ? null : await trainer.predict(image));
   },
   (isBusy) => bars.setBusy(isBusy),
@@ -80,16 +86,23 @@ function forgetLesson(): void {
   byId("lesson").textContent = "";
 }
 
+// Shows what is known of the chosen network before the engine is there.
+async function showPast(): Promise<void> {
+  view.showPast(await trainer.past(model.value as ModelName));
+}
+
 async function use(): Promise<void> {
   const chosen = chosenDevice(device);
-  const { runtime, steps } = await trainer.use(model.value as ModelName, chosen);
+  const { runtime, steps, pictures } = await trainer.use(model.value as ModelName, chosen);
   byId("runtime").textContent = runtimeText(runtime, chosen);
-  view.restart(steps);
+  view.showPictures(pictures.values, pictures.count);
   forgetLesson();
   button("run").textContent = steps > 0 ? "Resume" : "Train";
 }
 
-await fillDevices(device);
+pad.show(kFirstDigit);
+byId("truth").textContent = "A test digit: draw your own over it.";
+await Promise.all([fillDevices(device), showPast()]);
 await trainer.watch(
   new URL("data/", document.baseURI).href,
   proxy({
@@ -104,6 +117,7 @@ await trainer.watch(
   }),
 );
 await use();
+isReady();
 for (const id of ["run", "anew", "save", "load"]) button(id).disabled = false;
 
 button("run").addEventListener("click", () => {
@@ -113,12 +127,17 @@ button("run").addEventListener("click", () => {
 button("anew").addEventListener("click", () =>
   alone(async () => {
     await trainer.startAnew();
-    view.restart(0);
+    view.restart();
     forgetLesson();
     button("run").textContent = "Train";
   }),
 );
-model.addEventListener("change", () => alone(use));
+model.addEventListener("change", () =>
+  alone(async () => {
+    await showPast();
+    await use();
+  }),
+);
 device.addEventListener("change", () =>
   alone(() =>
     use().catch((error: unknown) => {
@@ -142,7 +161,7 @@ onFile(button("load"), byId<HTMLInputElement>("file"), (bytes, name) =>
   alone(async () => {
     try {
       await trainer.loadWeights(bytes);
-      view.restart(0);
+      view.restart();
       forgetLesson();
       await trainer.test();
       fileNote.textContent = `The weights of ${name} were loaded.`;

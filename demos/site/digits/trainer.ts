@@ -4,9 +4,11 @@ import { expose } from "comlink";
 import type { Device, RuntimeInfo } from "edgegrad";
 import { loadFile, removeFile, saveFile } from "../shared/opfs.js";
 import { Loop, startEngine } from "../shared/trainer.js";
+import { type Chart, ChartRecord } from "./chart.js";
 import { Classifier } from "./classifier.js";
 import { copyDigit, DigitStream, type Digits, sliceOf } from "./digits.js";
 import { Evaluation, type TestResult } from "./evaluation.js";
+import { finishedChart, finishedWeights } from "./finished/finished.js";
 import { Meter, type Progress } from "./meter.js";
 import type { ModelName } from "./models.js";
 
@@ -30,10 +32,18 @@ export interface Watch {
   kept(steps: number | null): void;
 }
 
+/** The training of a model: of an earlier visit, or that of the model that the page has. */
+export interface Past {
+  readonly origin: "kept" | "shipped";
+  readonly chart: Chart;
+}
+
 /** The model in use. */
 export interface State {
   readonly runtime: RuntimeInfo;
   readonly steps: number;
+  /** The weights of its first layer as `count` pictures. */
+  readonly pictures: { readonly values: Float32Array; readonly count: number };
 }
 
 /** The predictions before and after a lesson, and the accuracy on the test digits. */
@@ -51,6 +61,7 @@ class DigitTrainer {
   #stream: DigitStream | null = null;
   #classifier: Classifier | null = null;
   #evaluation: Evaluation | null = null;
+  #record = new ChartRecord();
   #meter = new Meter();
   #reportAt = 0;
   #testAt = 0;
@@ -64,15 +75,31 @@ class DigitTrainer {
     this.#watch = watch;
   }
 
-  /** Creates a model on a device: a copy of the current one on another device, the saved one, or a new one. */
+  /** The training of the saved model, or else of that which the page has; does not start the engine. */
+  async past(name: ModelName): Promise<Past> {
+    const kept = await keptChart(name);
+    return kept === null
+      ? { origin: "shipped", chart: finishedChart(name) }
+      : { origin: "kept", chart: kept };
+  }
+
+  /** Creates a model on a device: a copy of the current one on another device, the saved one, or that which the page has. */
   async use(name: ModelName, device: Device): Promise<State> {
     const runtime = await startEngine(device);
     const next = new Classifier(name, device);
     const now = this.#classifier;
-    if (now?.name === name) next.restore(await now.checkpoint());
-    else await restoreKept(next);
-    this.#take(next);
-    return { runtime, steps: next.steps };
+    if (now?.name === name) {
+      next.restore(await now.checkpoint());
+      this.#take(next, this.#record.chart);
+    } else {
+      const { origin, chart } = await this.past(name);
+      if (origin === "shipped" || !(await restoreKept(next))) {
+        next.loadWeights(await finishedWeights(name));
+        next.steps = chart.progress.at(-1)?.[0] ?? 0;
+      }
+      this.#take(next, chart);
+    }
+    return { runtime, steps: next.steps, pictures: await next.firstLayer() };
   }
 
   /** Trains until stop(); resolves to the number of steps when the last one is done and saved. */
@@ -121,7 +148,7 @@ class DigitTrainer {
   /** Starts over with a new model, and deletes the saved one. */
   async startAnew(): Promise<void> {
     const { name, device } = this.#model;
-    await removeFile(fileName(name)).catch(() => {});
+    for (const file of [fileName(name), chartName(name)]) await removeFile(file).catch(() => {});
     this.#take(new Classifier(name, device));
   }
 
@@ -168,8 +195,9 @@ class DigitTrainer {
     return this.#classifier;
   }
 
-  #take(classifier: Classifier): void {
+  #take(classifier: Classifier, chart?: Chart): void {
     this.#classifier = classifier;
+    this.#record = new ChartRecord(chart);
     this.#evaluation = null;
     this.#beforeLesson = null;
     this.#testAt = 0;
@@ -203,7 +231,9 @@ class DigitTrainer {
     this.#meter.count(kBatch, now - start);
     if (outcome !== null) this.#meter.read(outcome, batch.labels);
     if (now > this.#reportAt && !this.#meter.isEmpty) {
-      this.#watch?.progress(this.#meter.report(this.#model.steps));
+      const progress = this.#meter.report(this.#model.steps);
+      this.#record.addProgress(progress);
+      this.#watch?.progress(progress);
       this.#meter = new Meter();
       this.#reportAt = now + kReportMs;
     }
@@ -221,6 +251,7 @@ class DigitTrainer {
   }
 
   async #tell(result: TestResult): Promise<void> {
+    this.#record.addTest(result);
     const { values, count } = await this.#model.firstLayer();
     this.#watch?.tested(result, values, count);
   }
@@ -228,7 +259,10 @@ class DigitTrainer {
   async #keep(): Promise<void> {
     const { name, steps } = this.#model;
     this.#saveAt = performance.now() + kSaveMs;
-    const isKept = await saveFile(fileName(name), await this.#model.checkpoint());
+    const chart = new TextEncoder().encode(JSON.stringify(this.#record.chart));
+    const isKept =
+      (await saveFile(fileName(name), await this.#model.checkpoint())) &&
+      (await saveFile(chartName(name), chart));
     this.#watch?.kept(isKept ? steps : null);
   }
 }
@@ -237,13 +271,24 @@ function fileName(name: ModelName): string {
   return `digits-${name}.safetensors`;
 }
 
-// A file saved by another version of this page may not match, and some browsers save nothing: then the model stays new.
-async function restoreKept(classifier: Classifier): Promise<void> {
+function chartName(name: ModelName): string {
+  return `digits-${name}.json`;
+}
+
+async function keptChart(name: ModelName): Promise<Chart | null> {
+  const file = await loadFile(chartName(name)).catch(() => null);
+  return file === null ? null : (JSON.parse(new TextDecoder().decode(file)) as Chart);
+}
+
+// Returns whether there was one: a file saved by another version of this page may not match.
+async function restoreKept(classifier: Classifier): Promise<boolean> {
   const file = await loadFile(fileName(classifier.name)).catch(() => null);
   try {
     if (file !== null) classifier.restore(file);
+    return file !== null;
   } catch (error) {
     console.warn(error);
+    return false;
   }
 }
 

@@ -5,6 +5,7 @@ import { LineChart } from "../shared/line_chart.js";
 import { ConfusionTable } from "./confusion_table.js";
 import type { TestResult } from "./evaluation.js";
 import type { Progress } from "./meter.js";
+import type { Past } from "./trainer.js";
 import { WeightPictures } from "./weight_pictures.js";
 
 const kBatchesAndTest = [
@@ -34,16 +35,44 @@ export class TrainingView {
   readonly #confusion = new ConfusionTable(byId("confusion"));
   readonly #pictures = new WeightPictures(byId<HTMLCanvasElement>("pictures"));
 
-  /** Clears the curves, for another model or device. */
-  restart(steps: number): void {
+  /** Clears the curves, for another model. */
+  restart(): void {
     this.#loss.clear();
     this.#accuracy.clear();
     this.#confusion.show([]);
-    byId("steps").textContent = count(steps);
     for (const id of ["speed", "loss-now", "batch-accuracy", "accuracy"])
       byId(id).textContent = "–";
-    byId("now").textContent = "";
-    byId("kept").textContent = steps > 0 ? "Resumes from the model saved in this browser." : "";
+    for (const id of ["now", "kept"]) byId(id).textContent = "";
+    this.stopped(0);
+  }
+
+  /** Shows the training of an earlier visit, or of the model that the page has. */
+  showPast({ origin, chart: { progress, tests, result } }: Past): void {
+    this.restart();
+    // A chart needs all points in the order of x.
+    const points = [
+      ...progress.map(([steps, ...values]) => ({ steps, values, isTest: false })),
+      ...tests.map(([steps, ...values]) => ({ steps, values, isTest: true })),
+    ].sort((a, b) => a.steps - b.steps);
+    for (const { steps, values, isTest } of points) {
+      const at = (value: number) => (isTest ? [null, value] : [value, null]);
+      this.#loss.push(steps, ...at(values[0]));
+      this.#accuracy.push(steps, ...at(values[1]));
+    }
+    const [steps = 0, loss = 0, accuracy = 0] = progress.at(-1) ?? [];
+    this.stopped(steps);
+    byId("loss-now").textContent = loss.toPrecision(3);
+    byId("batch-accuracy").textContent = percent(accuracy);
+    if (result !== null) this.#showTest(result);
+    byId("kept").textContent =
+      origin === "kept"
+        ? "Resumes from the model saved in this browser."
+        : `This network comes with the page, after ${count(steps)} steps. “Start over” begins with random weights.`;
+  }
+
+  /** Shows weights of the first layer as `n` pictures. */
+  showPictures(values: Float32Array, n: number): void {
+    this.#pictures.show(values, n);
   }
 
   arrived(share: number): void {
@@ -61,16 +90,16 @@ export class TrainingView {
     byId("batch-accuracy").textContent = percent(accuracy);
   }
 
-  tested(
-    { steps, loss, accuracy, confusion }: TestResult,
-    pictures: Float32Array,
-    n: number,
-  ): void {
-    this.#loss.push(steps, null, loss);
-    this.#accuracy.push(steps, null, accuracy);
+  tested(result: TestResult, pictures: Float32Array, n: number): void {
+    this.#loss.push(result.steps, null, result.loss);
+    this.#accuracy.push(result.steps, null, result.accuracy);
+    this.#showTest(result);
+    this.showPictures(pictures, n);
+  }
+
+  #showTest({ accuracy, confusion }: TestResult): void {
     byId("accuracy").textContent = percent(accuracy);
     this.#confusion.show(confusion);
-    this.#pictures.show(pictures, n);
   }
 
   /** Shows the final step when training has stopped, because not every step is reported. */

@@ -4,6 +4,7 @@ import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import { DeviceRow } from "./device_row.js";
 import type { DeviceRound, Federation, Round } from "./federation.js";
+import { kFinishedRounds } from "./finished/finished.js";
 import { percent } from "./percent.js";
 
 const kDigits = ["0, 1", "2, 3", "4, 5", "6, 7"];
@@ -104,11 +105,21 @@ async function joinRun(server: string, name: string): Promise<void> {
   }
 }
 
+// The run that the page opens with, which a program has recorded.
+function showFinished(): void {
+  for (const row of rows) row.begin();
+  for (const round of kFinishedRounds) show(kFinishedRounds.length, round);
+  for (const row of rows) row.end();
+  byId("status").textContent =
+    "A recorded run. Press Learn together for one of your own, and switch devices off meanwhile.";
+}
+
 run.addEventListener("click", () => {
   if (isRunning) return trainer.stop().catch(showError);
   return learn().catch(showError);
 });
 
+showFinished();
 const given = new URLSearchParams(location.search);
 const [server, name] = [given.get("server"), given.get("run")];
 if (server !== null && name !== null) {

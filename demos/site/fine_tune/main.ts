@@ -8,6 +8,7 @@ import { SampleList } from "../shared/samples.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import { watchVisibility } from "../shared/visibility.js";
 import { kExampleAnswers, kExampleText } from "./example_lessons.js";
+import { kFinished } from "./finished/finished.js";
 import { type ModelFolder, modelFolderOf } from "./folder.js";
 import { readTable } from "./lesson.js";
 import type {
@@ -27,6 +28,13 @@ const kAdapterFiles = {
 };
 // Large models need smaller steps.
 const kRates = { shipped: "0.01", opened: "0.0005" };
+
+// The buttons that start something, what it is, and their texts.
+const kStarters = [
+  ["run", "training", "Train"],
+  ["write", "writing", "Write"],
+  ["open", "opening", "Open a folder of model files"],
+] as const;
 
 const { trainer } = linkTrainer<FineTuner>(
   new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
@@ -56,7 +64,10 @@ let folder: ModelFolder | null = null;
 // The worker's model: its place, device and weights as a text; null if there is none.
 let openedAs: string | null = null;
 let hasAdapter = false;
-let isBusy = false;
+// Whether it is the one that the page has, which the worker opens with its model.
+let isShippedAdapter = false;
+// What goes on: the button that has started it stops it.
+let activity: "training" | "writing" | "opening" | null = null;
 
 function tell(text: string): void {
   byId("status").textContent = text;
@@ -69,22 +80,26 @@ function showProblem(text: string | null): void {
 }
 
 function updateControls(): void {
-  run.disabled = false;
-  run.textContent = isBusy ? "Stop" : "Train";
+  const isBusy = activity !== null;
+  for (const [id, own, label] of kStarters) {
+    const button = byId<HTMLButtonElement>(id);
+    button.textContent = activity === own ? "Stop" : label;
+    button.disabled = isBusy && activity !== own;
+  }
+  // During a training the worker writes between two steps.
+  if (activity === "training") byId<HTMLButtonElement>("write").disabled = false;
   // With an adapter, these cannot be changed without losing what it has learned.
-  for (const control of [device, weights, rank]) control.disabled = isBusy || hasAdapter;
+  const keeps = hasAdapter && !isShippedAdapter;
+  for (const control of [device, weights, rank]) control.disabled = isBusy || keeps;
   for (const id of ["anew", ...Object.keys(kAdapterFiles)]) {
     byId<HTMLButtonElement>(id).disabled = isBusy || !hasAdapter;
   }
-  for (const id of ["open", "shipped", "open-adapter"]) {
-    byId<HTMLButtonElement>(id).disabled = isBusy;
-  }
-  byId<HTMLButtonElement>("write").disabled = false;
+  for (const id of ["shipped", "open-adapter"]) byId<HTMLButtonElement>(id).disabled = isBusy;
 }
 
 /** Runs what the visitor has asked for; what goes wrong is shown, unless they have stopped it. */
-async function busy(work: () => Promise<void>): Promise<void> {
-  isBusy = true;
+async function busy(kind: typeof activity, work: () => Promise<void>): Promise<void> {
+  activity = kind;
   showProblem(null);
   updateControls();
   try {
@@ -96,7 +111,7 @@ async function busy(work: () => Promise<void>): Promise<void> {
       showProblem(adviceFor(error));
     }
   } finally {
-    isBusy = false;
+    activity = null;
     updateControls();
   }
 }
@@ -125,6 +140,7 @@ async function ensureModel(): Promise<void> {
     weights.value as WeightKind,
     watch,
   );
+  if (isShippedAdapter) await trainer.openFinished();
   openedAs = wanted;
   showModel(opened);
   tell("");
@@ -176,6 +192,7 @@ async function train(): Promise<void> {
   await ensureModel();
   tell("Training …");
   hasAdapter = true;
+  isShippedAdapter = false;
   updateControls();
   await trainer.train(chosen, settings, listener());
   tell("The lesson is learned: ask, go on training, or download the adapter.");
@@ -200,9 +217,7 @@ function listener() {
       if (document.hidden) tell("Paused while this page is hidden.");
     },
     wrote: (text: string, begins: boolean, step: number | null) => {
-      const title =
-        step === null ? "without an adapter" : `after step ${step.toLocaleString("en")}`;
-      samples.add({ title, begins, text });
+      samples.add({ title: titleOf(step), begins, text });
     },
   });
 }
@@ -221,7 +236,7 @@ function showProgressOf(step: number): void {
 
 async function startOver(): Promise<void> {
   await trainer.removeAdapter();
-  hasAdapter = false;
+  loseAdapter();
   samples.clear();
   showProgressOf(0);
   tell("");
@@ -230,7 +245,7 @@ async function startOver(): Promise<void> {
 async function useFolder(next: ModelFolder | null): Promise<void> {
   folder = next;
   openedAs = null;
-  hasAdapter = false;
+  loseAdapter();
   samples.clear();
   showProgressOf(0);
   showPlace();
@@ -242,6 +257,29 @@ async function useFolder(next: ModelFolder | null): Promise<void> {
     showPlace();
     throw new Error(`${next.name} could not be opened. ${errorText(error)}`);
   }
+}
+
+function loseAdapter(): void {
+  hasAdapter = false;
+  isShippedAdapter = false;
+}
+
+// The adapter that the page has, its lesson, and what was said before and after it.
+function showFinished(): void {
+  hasAdapter = true;
+  isShippedAdapter = true;
+  const { steps: done, trained, points, said } = kFinished;
+  for (const [step, loss] of points) chart.push(step, loss);
+  byId<HTMLProgressElement>("progress").value = 1;
+  byId("step").textContent = String(done);
+  byId("train-loss").textContent = (points.at(-1)?.[1] ?? 0).toFixed(3);
+  byId("trained").textContent = `${trained.toLocaleString("en")} numbers`;
+  for (const { step, text } of said) samples.add({ title: titleOf(step), begins: true, text });
+  tell("This adapter comes with the page and knows the answers below: ask, teach it others, or start over.");
+}
+
+function titleOf(step: number | null): string {
+  return step === null ? "without an adapter" : `after step ${step.toLocaleString("en")}`;
 }
 
 function showPlace(): void {
@@ -257,9 +295,9 @@ async function openAdapter(files: readonly File[]): Promise<void> {
       `${missing.join(" and ")} is missing: choose both files of an adapter together.`,
     );
   }
+  loseAdapter();
   await ensureModel();
-  hasAdapter = false;
-  const opened = await trainer.openAdapter(named);
+  const opened = await trainer.openAdapter(named, 0);
   hasAdapter = true;
   if (![...rank.options].some(({ value }) => value === String(opened)))
     rank.add(new Option(String(opened)));
@@ -290,19 +328,23 @@ function describeLesson(): void {
 }
 
 run.addEventListener("click", () => {
-  if (isBusy) return trainer.stop();
-  return busy(train);
+  if (activity === "training") return trainer.stop();
+  return busy("training", train);
 });
-byId("anew").addEventListener("click", () => busy(startOver));
+byId("anew").addEventListener("click", () => busy("opening", startOver));
+rank.addEventListener("change", () => {
+  if (isShippedAdapter) return busy("opening", startOver);
+});
 byId("writing").addEventListener("submit", (event) => {
   event.preventDefault();
-  // During a training the worker writes between two steps.
-  if (!isBusy) return busy(write);
+  if (activity === "writing") return trainer.stop();
+  if (activity === null) return busy("writing", write);
   return trainer.write(promptOf(), !byId<HTMLInputElement>("plain").checked, listener());
 });
 for (const [id, name] of Object.entries(kAdapterFiles)) {
   byId(id).addEventListener("click", () =>
-    busy(async () => {
+    busy("opening", async () => {
+      await ensureModel();
       const bytes = (await trainer.adapterFiles())[name];
       if (bytes !== undefined) download(name, bytes);
     }),
@@ -313,15 +355,18 @@ for (const [button, input, use] of [
   ["open-adapter", "adapter-files", openAdapter],
 ] as const) {
   const picker = byId<HTMLInputElement>(input);
-  byId(button).addEventListener("click", () => picker.click());
+  byId(button).addEventListener("click", () => {
+    if (activity === "opening") return trainer.stop();
+    picker.click();
+  });
   picker.addEventListener("change", () => {
     const files = [...(picker.files ?? [])];
     // Allows the same files to be chosen again.
     picker.value = "";
-    if (files.length > 0) void busy(async () => use(files));
+    if (files.length > 0) void busy("opening", async () => use(files));
   });
 }
-byId("shipped").addEventListener("click", () => busy(() => useFolder(null)));
+byId("shipped").addEventListener("click", () => busy("opening", () => useFolder(null)));
 for (const radio of document.querySelectorAll<HTMLInputElement>("[name=kind]")) {
   radio.addEventListener("change", () => {
     drafts[kind] = { lesson: lesson.value, prompt: prompt.value };
@@ -332,9 +377,10 @@ for (const radio of document.querySelectorAll<HTMLInputElement>("[name=kind]")) 
 lesson.addEventListener("input", describeLesson);
 watchVisibility((isHidden) => {
   void trainer.setPaused(isHidden);
-  if (!isHidden && isBusy && hasAdapter) tell("Training …");
+  if (!isHidden && activity === "training") tell("Training …");
 });
 
 showKind();
+showFinished();
 updateControls();
 await fillDevices(device);

@@ -3,6 +3,7 @@
 import { expose } from "comlink";
 import type * as eg from "edgegrad";
 import { nextMessage, startEngine } from "../shared/trainer.js";
+import { finishedAdapter, kFinished } from "./finished/finished.js";
 import { LanguageModel } from "./language_model.js";
 import type {
   Lesson,
@@ -113,10 +114,15 @@ class FineTuner {
     return this.#opened().adapterFiles();
   }
 
-  /** Opens the files of an adapter; returns its rank. */
-  async openAdapter(files: Readonly<Record<string, Blob>>): Promise<number> {
-    this.#steps = 0;
+  /** Opens the files of an adapter, which has learned some steps; returns its rank. */
+  async openAdapter(files: Readonly<Record<string, Blob>>, steps: number): Promise<number> {
+    this.#steps = steps;
     return this.#opened().openAdapter(files);
+  }
+
+  /** Opens the adapter that the page has, on the model that it has. */
+  async openFinished(): Promise<void> {
+    await this.openAdapter(await finishedAdapter(), kFinished.steps);
   }
 
   removeAdapter(): void {

@@ -12,6 +12,7 @@ const { trainer } = linkTrainer<GptTrainer>(
   new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
 );
 const run = byId<HTMLButtonElement>("run");
+const write = byId<HTMLButtonElement>("write");
 const anew = byId<HTMLButtonElement>("anew");
 const device = byId<HTMLSelectElement>("device");
 const size = byId<HTMLSelectElement>("size");
@@ -30,11 +31,15 @@ const chart = new LineChart(byId("loss"), {
 // The state of the worker's model: none yet, idle, training, or generating text.
 let state: "none" | "resting" | "training" | "writing" = "none";
 
+// Each of the two buttons stops what it has started.
 function setState(next: typeof state): void {
   state = next;
   const isBusy = state === "training" || state === "writing";
-  run.textContent = isBusy ? "Stop" : "Train";
+  run.textContent = state === "training" ? "Stop" : "Train";
+  write.textContent = state === "writing" ? "Stop" : "Write";
   for (const control of [anew, size, device]) control.disabled = isBusy;
+  run.disabled = state === "writing";
+  write.disabled = false;
 }
 
 async function start(): Promise<void> {
@@ -51,14 +56,13 @@ async function start(): Promise<void> {
 
 async function whileBusy(next: "training" | "writing", work: () => Promise<void>): Promise<void> {
   run.disabled = true;
+  write.disabled = true;
   try {
     await start();
     setState(next);
-    run.disabled = false;
     await work();
-    setState("resting");
   } finally {
-    run.disabled = false;
+    setState(state === "none" ? "none" : "resting");
   }
 }
 
@@ -86,20 +90,23 @@ function showPoint({ step, loss, heldOut }: Point): void {
   byId("held-out").textContent = heldOut.toFixed(3);
 }
 
-// Shows the saved model of the chosen size, without starting the engine.
-async function showKept(): Promise<void> {
+// Shows what is known of the model of the chosen size, without starting the engine.
+async function showPast(): Promise<void> {
   setState("none");
   chart.clear();
   samples.clear();
   for (const id of ["train-loss", "held-out", "rate", "parameters"]) byId(id).textContent = "–";
-  const points = await trainer.kept(chosenSize());
+  const { origin, points, sample } = await trainer.past(chosenSize());
   const step = points.at(-1)?.step ?? 0;
   for (const point of points) showPoint(point);
-  byId("step").textContent = step.toLocaleString("en");
-  byId("status").textContent =
-    step === 0
-      ? ""
-      : `Saved on an earlier visit after about ${step} steps: “Train” resumes from there.`;
+  const steps = step.toLocaleString("en");
+  byId("step").textContent = steps;
+  byId("status").textContent = {
+    kept: `Saved on an earlier visit after about ${steps} steps: “Train” resumes from there.`,
+    shipped: `This model comes with the page, after ${steps} steps: have it write, train it further, or start over.`,
+    new: "Random weights: press Train, and read what it writes meanwhile.",
+  }[origin];
+  if (sample !== null) samples.add({ title: `from step ${steps}`, begins: true, text: sample });
 }
 
 function chosenSize(): Size {
@@ -107,14 +114,14 @@ function chosenSize(): Size {
 }
 
 run.addEventListener("click", () => {
-  if (state === "training" || state === "writing") return trainer.stop();
+  if (state === "training") return trainer.stop();
   return whileBusy("training", () => trainer.train(proxy(show)));
 });
 anew.addEventListener("click", async () => {
   await trainer.forget(chosenSize());
-  await showKept();
+  await showPast();
 });
-size.addEventListener("change", showKept);
+size.addEventListener("change", showPast);
 device.addEventListener("change", () => setState("none"));
 temperature.addEventListener("input", () => {
   byId("temperature-value").textContent = Number(temperature.value).toFixed(1);
@@ -122,11 +129,12 @@ temperature.addEventListener("input", () => {
 });
 byId("writing").addEventListener("submit", (event) => {
   event.preventDefault();
-  const write = () => trainer.write(prompt.value, proxy(show));
-  if (state === "training" || state === "writing") return write();
-  return whileBusy("writing", write);
+  if (state === "writing") return trainer.stop();
+  const begin = () => trainer.write(prompt.value, proxy(show));
+  // During a training the worker writes between two steps.
+  return state === "training" ? begin() : whileBusy("writing", begin);
 });
 
 for (const id of ["run", "anew", "write"]) byId<HTMLButtonElement>(id).disabled = false;
 await fillDevices(device);
-await showKept();
+await showPast();

@@ -7,6 +7,14 @@ export interface Point {
   readonly heldOut: number;
 }
 
+/** The training of a model: of an earlier visit, of the model that the page has, or none. */
+export interface Past {
+  readonly origin: "kept" | "shipped" | "new";
+  readonly points: readonly Point[];
+  /** What the shipped model writes. */
+  readonly sample: string | null;
+}
+
 /** Generated characters, which start a new sample or continue the current one. */
 export interface Written {
   readonly step: number;

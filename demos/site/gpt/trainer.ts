@@ -1,14 +1,15 @@
 // The worker of the small GPT: trains it, generates text during the training, and saves it for the next visit.
 
 import { expose } from "comlink";
-import type * as eg from "edgegrad";
+import * as eg from "edgegrad";
 import { Learner } from "../../char_model/learner.mjs";
 import bookUrl from "../../char_model/moby_dick.txt?url";
 import type { Size } from "../../char_model/model.mjs";
 import { Book } from "../../char_model/text.mjs";
 import { Loop, startEngine } from "../shared/trainer.js";
+import { finishedOf, finishedWeights } from "./finished/finished.js";
 import { forgetModel, keepModel, keptPoints, takeUpModel } from "./kept_model.js";
-import type { Point, Report } from "./messages.js";
+import type { Past, Point, Report } from "./messages.js";
 import { Writer } from "./writer.js";
 
 const kReportMs = 60;
@@ -29,24 +30,35 @@ class GptTrainer {
   #book: Promise<Book> | null = null;
   #learner: Learner | null = null;
   #size: Size = "tiny";
+  // The sizes that are to begin with random weights.
+  readonly #anew = new Set<Size>();
   #points: Point[] = [];
   #losses: number[] = [];
   #reportedAt = 0;
   #reportedStep = 0;
   #keptAt: Report["keptAt"] = null;
 
-  /** The chart of the saved model; does not start the engine. */
-  kept(size: Size): Promise<Point[]> {
-    return keptPoints(size);
+  /** The training of the saved model, or else of that which the page has; does not start the engine. */
+  async past(size: Size): Promise<Past> {
+    const points = await keptPoints(size);
+    if (points.length > 0) return { origin: "kept", points, sample: null };
+    const finished = this.#anew.has(size) ? null : finishedOf(size);
+    if (finished === null) return { origin: "new", points: [], sample: null };
+    return { origin: "shipped", points: finished.points, sample: finished.sample };
   }
 
-  /** Starts the engine and creates a model of this size, or restores the saved one. */
+  /** Starts the engine and creates a model of this size: the saved one, that which the page has, or a new one. */
   async start(size: Size, device: eg.Device) {
     const runtime = await startEngine(device);
     this.#book ??= fetch(bookUrl).then(async (answer) => new Book(await answer.text()));
     const learner = new Learner(await this.#book, size, device);
-    await takeUpModel(size, learner);
-    this.#points = await keptPoints(size);
+    const { origin, points } = await this.past(size);
+    if (origin === "shipped") {
+      const file = await finishedWeights();
+      eg.scope(() => void learner.model.loadStateDict(eg.io.loadSafetensors(file)));
+      learner.steps = points.at(-1)?.step ?? 0;
+    } else await takeUpModel(size, learner);
+    this.#points = [...points];
     this.#reportedStep = learner.steps;
     this.#losses = [];
     this.#size = size;
@@ -56,6 +68,7 @@ class GptTrainer {
 
   async forget(size: Size): Promise<void> {
     await forgetModel(size);
+    this.#anew.add(size);
     this.#learner = null;
     this.#keptAt = null;
   }

@@ -2,6 +2,7 @@ import { byId } from "../shared/frame.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import type { Hogwild, Progress, Result } from "./comparison.js";
+import { kFinished } from "./finished/finished.js";
 import { RunsChart } from "./runs_chart.js";
 
 const kRuns = [
@@ -90,6 +91,20 @@ function showResult(index: number, { samplesPerSecond, accuracy }: Result, speed
   byId("results").append(row);
 }
 
+// The comparison that the page opens with, which a program has recorded.
+function showFinished(): void {
+  const { cores, runs } = kFinished;
+  const [first] = runs;
+  for (const [i, { result, points }] of runs.entries()) {
+    for (const [seconds, loss] of points) chart.push(i, seconds, loss);
+    if (first !== undefined) {
+      showResult(i, result, result.samplesPerSecond / first.result.samplesPerSecond);
+    }
+  }
+  byId("status").textContent =
+    `Recorded on a machine with ${cores} cores. Press Compare to measure this one.`;
+}
+
 run.addEventListener("click", () => {
   if (state === "resting") return compare();
   state = "stopping";
@@ -106,4 +121,5 @@ if (!crossOriginIsolated) {
     choice.disabled = true;
   }
 }
+showFinished();
 run.disabled = false;

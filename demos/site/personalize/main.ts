@@ -8,6 +8,7 @@ import { errorText } from "../shared/printed.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer } from "../shared/trainer_link.js";
 import { watchVisibility } from "../shared/visibility.js";
+import measured from "./backbone/measured.json";
 import { kSide } from "./backbone/model.mjs";
 import { anyThing, drawThing, kThings } from "./drawn_things.js";
 import { PredictionList } from "./prediction_list.js";
@@ -31,6 +32,9 @@ const classes = new PictureClasses(byId("classes"), {
   failed: showProblem,
 });
 let hasLearned = false;
+// Whether the things are those that the page draws.
+let isExample = false;
+let latest: ImageBitmap | null = null;
 
 const predict = newestWins(
   async (picture: ImageBitmap | HTMLVideoElement) => {
@@ -63,6 +67,7 @@ async function tried(work: () => Promise<void>): Promise<void> {
 async function toggleCamera(): Promise<void> {
   if (camera.isOn) camera.stop();
   else {
+    if (isExample) beginOwn();
     byId("status").textContent = "Waiting for the camera …";
     await camera.start(showCamera);
     byId("status").textContent = hasLearned
@@ -114,6 +119,7 @@ async function learn(): Promise<void> {
         : `Of pictures that were left out of the lesson, ${(100 * accuracy).toFixed(0)} % are recognized.`;
     begin(names);
     byId("learned").textContent = `${learned} ${tested}`;
+    if (latest !== null && !camera.isOn) predict(latest);
   } catch (error) {
     byId("learned").textContent = "";
     throw error;
@@ -128,17 +134,39 @@ function begin(names: readonly string[]): void {
   for (const id of ["save", "try"]) byId<HTMLButtonElement>(id).disabled = false;
 }
 
-async function showExample(): Promise<void> {
+// Things that the page draws, with a picture to recognize.
+async function drawExample(): Promise<void> {
   if (camera.isOn) await toggleCamera();
   classes.clear();
+  isExample = true;
   for (const name of Object.keys(kThings)) {
     const drawn = Array.from({ length: kPicturesAtOnce }, () => drawThing(name));
     classes.add(name, await Promise.all(drawn));
   }
-  await learn();
-  byId<HTMLButtonElement>("another").disabled = false;
   await showAnother();
   byId("another").hidden = false;
+}
+
+async function showExample(): Promise<void> {
+  hasLearned = false;
+  await drawExample();
+  await learn();
+}
+
+// Two things without pictures, for those of the visitor.
+function beginOwn(): void {
+  isExample = false;
+  hasLearned = false;
+  latest = null;
+  classes.clear();
+  classes.add("thing 1");
+  classes.add("thing 2");
+  prediction.begin([]);
+  for (const id of ["verdict", "learned"]) byId(id).textContent = "";
+  for (const id of ["save", "try"]) byId<HTMLButtonElement>(id).disabled = true;
+  shown.getContext("2d")?.clearRect(0, 0, shown.width, shown.height);
+  byId("another").hidden = true;
+  byId("status").textContent = "Add pictures of two or more things, and press Learn.";
 }
 
 async function showAnother(): Promise<void> {
@@ -153,19 +181,38 @@ function recognize(picture: ImageBitmap): void {
   const { width, height } = shown;
   const pixels = new ImageData(pixelsOf(picture, width, height), width, height);
   shown.getContext("2d")?.putImageData(pixels, 0, 0);
-  predict(picture);
+  latest = picture;
+  if (hasLearned) predict(picture);
 }
 
 async function start(): Promise<void> {
   byId("status").textContent = "Starting the engine …";
-  byId("runtime").textContent = runtimeText(await trainer.start(), "cpu");
+  const [runtime] = await Promise.all([trainer.start(), drawExample()]);
+  byId("runtime").textContent = runtimeText(runtime, "cpu");
   byId("status").textContent = "";
-  for (const id of ["camera", "example", "add-class", "learn", "open"]) {
+  await learn();
+  for (const id of ["camera", "own", "example", "another", "add-class", "learn", "open"]) {
     byId<HTMLButtonElement>(id).disabled = false;
   }
 }
 
+// What the program that trained the backbone has measured.
+function tellMeasured(): void {
+  const { accuracy, kinds, pictures, testPictures } = measured;
+  const share = (name: keyof typeof kinds) =>
+    `the ${name} (one of ${kinds[name]}) in ${(100 * accuracy[name]).toFixed(0)} %`;
+  byId("measured").textContent =
+    `After ${pictures.toLocaleString("en")} drawings it recognizes, in ${testPictures} new ones, ` +
+    `${share("color")}, ${share("pattern")} and ${share("shape")}.`;
+}
+
 byId("camera").addEventListener("click", () => tried(toggleCamera));
+byId("own").addEventListener("click", () =>
+  tried(async () => {
+    if (camera.isOn) await toggleCamera();
+    beginOwn();
+  }),
+);
 byId("example").addEventListener("click", () => tried(showExample));
 byId("another").addEventListener("click", () => tried(showAnother));
 byId("add-class").addEventListener("click", () => classes.add(""));
@@ -176,6 +223,7 @@ byId("save").addEventListener("click", () =>
 onFile(byId("open"), byId("file"), (bytes) =>
   tried(async () => {
     const names = await trainer.open(bytes);
+    isExample = false;
     begin(names);
     byId("learned").textContent = `It knows ${names.join(", ")}.`;
   }),
@@ -190,6 +238,5 @@ onFile(byId("try"), byId("picture"), (bytes, name) =>
   }),
 );
 watchVisibility((isHidden) => camera.setEnabled(!isHidden));
-classes.add("thing 1");
-classes.add("thing 2");
+tellMeasured();
 await tried(start);

@@ -14,8 +14,9 @@ export class PredictionList {
     this.#list = list;
   }
 
-  /** Shows bars for other things. */
+  /** Shows bars for things; those that are there stay. */
   begin(names: readonly string[]): void {
+    if (names.join("\n") === this.#names.join("\n")) return;
     this.#names = names;
     this.#rows = [];
     const items = names.map((name) => {

@@ -5,19 +5,20 @@ import { LineChart } from "../shared/line_chart.js";
 import { PlaneView, type Points } from "../shared/plane_view.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
+import { kFinished } from "./finished/finished.js";
 import { kOutput, NetworkView } from "./network_view.js";
 import { kOwnCode } from "./own_code.js";
 import {
-  type Feature,
   kActivations,
   kDatasets,
   kFeatureNames,
+  kFirstSettings,
   kGrid,
   kPenalties,
   type Settings,
   type Tuning,
 } from "./settings.js";
-import type { Frame, PlaygroundTrainer } from "./trainer.js";
+import type { Frame, Given, PlaygroundTrainer } from "./trainer.js";
 
 const { trainer } = linkTrainer<PlaygroundTrainer>(
   new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
@@ -35,8 +36,7 @@ const chart = new LineChart(byId("loss"), {
   ],
 });
 
-let features: readonly Feature[] = ["x", "y"];
-let hidden: readonly number[] = [8, 6];
+let { features, hidden }: Pick<Settings, "features" | "hidden"> = kFirstSettings;
 let points: { train: Points; test: Points } | null = null;
 let latest: Frame | null = null;
 let lookedAt = kOutput;
@@ -125,19 +125,20 @@ function train(): void {
 // Runs one after the other, because a visitor may press + faster than networks are created.
 let setUps = Promise.resolve();
 
-function setUp(newPoints = false): Promise<void> {
-  setUps = setUps.then(() => makeNetwork(newPoints)).catch(showError);
+function setUp(newPoints = false, given?: Given): Promise<void> {
+  setUps = setUps.then(() => makeNetwork(newPoints, given)).catch(showError);
   return setUps;
 }
 
 /** Creates the chosen network, and continues training if the previous one was training. */
-async function makeNetwork(newPoints: boolean): Promise<void> {
+async function makeNetwork(newPoints: boolean, given?: Given): Promise<void> {
   const wasTraining = training !== null;
   await stop();
   const chosen = settings();
   network.build(chosen.features, chosen.hidden);
-  chart.clear();
-  const { runtime, train: trainPoints, test } = await trainer.setUp(chosen, newPoints);
+  // The chart of given parameters is there already.
+  if (given === undefined) chart.clear();
+  const { runtime, train: trainPoints, test } = await trainer.setUp(chosen, newPoints, given);
   points = { train: trainPoints, test };
   byId("runtime").textContent = runtimeText(runtime, chosen.device);
   showPoints();
@@ -153,8 +154,9 @@ fill("dataset", kDatasets);
 fill("activation", kActivations);
 fill("penalty", kPenalties);
 new CodePanel(byId("code"), { code: kOwnCode, label: "Your code" });
+for (const [step, ...losses] of kFinished.points) chart.push(step, ...losses);
 await fillDevices(select("device"));
-await setUp();
+await setUp(false, kFinished);
 for (const id of ["run", "step", "reset", "new-data"]) button(id).disabled = false;
 
 button("run").addEventListener("click", () => {

@@ -30,6 +30,12 @@ export interface Setup {
   readonly test: Points;
 }
 
+/** The state of a network that has been trained. */
+export interface Given {
+  readonly steps: number;
+  readonly parameters: readonly (readonly number[])[];
+}
+
 class PlaygroundTrainer {
   readonly #loop = new Loop();
   #network: Network | null = null;
@@ -38,8 +44,8 @@ class PlaygroundTrainer {
   #test: Inputs | null = null;
   #steps = 0;
 
-  /** Creates a new network, and new points if they are requested or there are none. */
-  async setUp(settings: Settings, newPoints: boolean): Promise<Setup> {
+  /** Creates a network, with these parameters or new ones, and new points if they are requested or there are none. */
+  async setUp(settings: Settings, newPoints: boolean, given?: Given): Promise<Setup> {
     const runtime = await startEngine(settings.device);
     if (newPoints || this.#points === null) {
       this.#points = { train: makePoints(settings), test: makePoints(settings) };
@@ -47,7 +53,8 @@ class PlaygroundTrainer {
     this.#network = new Network(settings);
     this.#train = this.#network.inputsOf(this.#points.train);
     this.#test = this.#network.inputsOf(this.#points.test);
-    this.#steps = 0;
+    if (given !== undefined) this.#network.take(given.parameters);
+    this.#steps = given?.steps ?? 0;
     return { runtime, ...this.#points };
   }
 
@@ -68,6 +75,11 @@ class PlaygroundTrainer {
 
   stop(): void {
     this.#loop.stop();
+  }
+
+  /** The parameters of the network: the weights and biases of its layers in turn. */
+  parameters(): Promise<number[][]> {
+    return this.#parts().network.parameters();
   }
 
   /** Takes one step. */

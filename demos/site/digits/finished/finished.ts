@@ -1,21 +1,12 @@
 // The classifiers that the page opens with, which finished/train.ts has trained.
 
-import type { TestResult } from "../evaluation.js";
+import type { Chart } from "../chart.js";
 import type { ModelName } from "../models.js";
 import convolutionalChart from "./convolutional.json";
 import convolutional from "./convolutional.safetensors?url";
 import denseChart from "./dense.json";
 import dense from "./dense.safetensors?url";
 import digit from "./digit.json";
-
-type Point = readonly [steps: number, loss: number, accuracy: number];
-
-/** A training: means over batches, tests, and the last test. */
-export interface Finished {
-  readonly progress: readonly Point[];
-  readonly tests: readonly Point[];
-  readonly result: TestResult;
-}
 
 const kCharts = { dense: denseChart, convolutional: convolutionalChart };
 const kWeights = { dense, convolutional };
@@ -24,8 +15,8 @@ const kWeights = { dense, convolutional };
 export const kFirstDigit = Uint8Array.from(digit);
 
 /** The charts of a classifier's training. */
-export function finishedChart(name: ModelName): Finished {
-  return kCharts[name] as unknown as Finished;
+export function finishedChart(name: ModelName): Chart {
+  return kCharts[name] as unknown as Chart;
 }
 
 /** The weights of a classifier, as a safetensors file. */

@@ -1,13 +1,13 @@
 // What the page opens with: classifiers that have learned, their charts, and a digit to read (npm run site:finished).
 
 import { halfFile } from "../../../support/checkpoint.mjs";
+import type { Chart } from "../chart.js";
 import { Classifier } from "../classifier.js";
 import { type Digits, randomDigits, sliceOf } from "../digits.js";
 import { Evaluation, type TestResult } from "../evaluation.js";
 import { Meter } from "../meter.js";
 import type { ModelName } from "../models.js";
 import { readSet } from "../shards.mjs";
-import type { Finished } from "./finished.js";
 
 const kSteps: Record<ModelName, number> = { dense: 6000, convolutional: 3000 };
 const kBatch = 64;
@@ -37,9 +37,9 @@ async function learned(
   digits: Digits,
   test: Digits,
   steps: number,
-): Promise<Finished> {
-  const progress: Finished["progress"][number][] = [];
-  const tests: Finished["tests"][number][] = [];
+): Promise<Chart & { result: TestResult }> {
+  const progress: Chart["progress"][number][] = [];
+  const tests: Chart["tests"][number][] = [];
   let meter = new Meter();
   let result: TestResult | null = null;
   while (classifier.steps < steps) {
