@@ -1,5 +1,5 @@
 // The frame of all pages: the head, the navigation and the footer. A page's index.html contains its title, description
-// and <main>. The header has few entries: those of groups open a list of pages.
+// and <main>; the script is its main.ts, and its style the file of its name. The header has few entries: those of groups open a list of pages.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -53,6 +53,7 @@ export function pageFrame(folder) {
             .replaceAll("{root}", root);
         return html
           .replace(/<head>/, (tag) => tag + fill(kHead) + preview(html, path))
+          .replace(/\s*<\/head>/, (tag) => own(folder, path) + tag)
           .replace(/<body[^>]*>/, (tag) => tag + fill(kBody))
           .replace(/<main/, '<main id="main" tabindex="-1"')
           .replace(/\s*<\/main>/, (tag) => neighbors(folder, root, path) + tag)
@@ -60,6 +61,15 @@ export function pageFrame(folder) {
       },
     },
   };
+}
+
+// The style and the script of a page in a folder of its own.
+function own(folder, path) {
+  const [, name] = /^\/(\w+)\/index\.html$/.exec(path) ?? [];
+  if (name === undefined) return "";
+  const style = `\n    <link rel="stylesheet" href="./${name}.css" />`;
+  const hasStyle = existsSync(join(folder, name, `${name}.css`));
+  return `${hasStyle ? style : ""}\n    <script type="module" src="./main.ts"></script>`;
 }
 
 // What messengers and search engines show of a page.

@@ -12,6 +12,7 @@ import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
 import { isolatedPages, kPeers, serviceWorker } from "./service_worker.mjs";
 import { startPage } from "./start/from_readme.mjs";
+import { starterProject } from "./starter.mjs";
 
 const kHere = dirname(fileURLToPath(import.meta.url));
 const kRoot = join(kHere, "../..");
@@ -23,6 +24,9 @@ const alias = [["edgegrad", "dist/index.js"], ...kAddons.map(addon)].map(([name,
   find: new RegExp(`^${name}$`),
   replacement: join(kRoot, file),
 }));
+
+// Its files as they are, for pages that put them into a file.
+alias.push({ find: /^edgegrad-files\//, replacement: `${join(kRoot, "dist")}/` });
 
 function addon(name) {
   return [`edgegrad/${name}`, `dist/${name}/index.js`];
@@ -51,6 +55,7 @@ export default defineConfig({
     isolatedPages(),
     digitShards(),
     exampleModelFile(),
+    starterProject(),
     serviceWorker(),
   ],
   worker: { format: "es", rolldownOptions: { output: { chunkFileNames } } },

@@ -7,6 +7,7 @@ import {
   drawLine,
   openDigits,
   readingOf,
+  startAnew,
   stopTraining,
   untilReading,
 } from "./support/digits_page.mjs";
@@ -16,6 +17,7 @@ import {
   longestTask,
   numberIn,
   startSite,
+  untilLabel,
   untilNumber,
   untilText,
 } from "./support/site.mjs";
@@ -51,6 +53,7 @@ describe("the page of digits", { skip: noBrowser }, () => {
       const runtime = await page.textContent("#runtime");
       assert.match(runtime, kind === "isolated" ? /thread.*SIMD/ : /1 thread .*not .*isolated/);
 
+      await startAnew(page);
       const release = await hold(page, "train-3.bin");
       const { processor, clock } = await longestTask(browser, page, async () => {
         await page.click("#run");
@@ -78,10 +81,12 @@ describe("the page of digits", { skip: noBrowser }, () => {
       await page.reload();
       await page.waitForSelector("#run:enabled");
       assert.equal(await numberIn(page, "#steps"), last);
+      assert.match(await page.textContent("#kept"), /^Resumes/);
+      // Its chart and its last test, too.
+      await untilLabel(page, "#loss", /batches 0\.\d+, test 0\.\d+/);
+      assert.ok((await numberIn(page, "#accuracy")) >= 88);
       await page.click("#run");
       await untilNumber(page, "#steps", last + 1);
-      // The accuracy of the earlier training: a reload restores the saved model, and its first test finds this accuracy.
-      await untilNumber(page, "#accuracy", 88);
       await stopTraining(page);
       await page.click("#anew");
       await untilText(page, "#steps", /^0$/);
@@ -90,8 +95,27 @@ describe("the page of digits", { skip: noBrowser }, () => {
     });
   }
 
+  test("opens with networks that have learned, their charts, and a digit that is read", async () => {
+    const { page, problems, close } = await openDigits(browser, site.isolated);
+    for (const [name, least] of [
+      ["dense", 96],
+      ["convolutional", 98],
+    ]) {
+      await page.selectOption("#model", name);
+      await untilNumber(page, "#accuracy", least);
+      await page.waitForSelector("#run:enabled");
+      await untilText(page, "#run", /^Resume$/);
+      await untilReading(page, "Read as 4, 100 percent sure");
+      await untilLabel(page, "#accuracies", /batches 0\.9\d+, test 0\.9\d+/);
+      assert.match(await page.textContent("#kept"), /^This network comes with the page/);
+    }
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test("says when digits do not arrive, and tries again", async () => {
     const { page, close } = await openDigits(browser, site.plain);
+    await startAnew(page);
     await page.route("**/train-0.bin", (route) => route.fulfill({ status: 503 }));
     await page.click("#run");
     await untilText(page, "#alert", /digits could not be loaded: .*train-0\.bin .*503/);
@@ -105,6 +129,8 @@ describe("the page of digits", { skip: noBrowser }, () => {
 
   test("reads what a pointer and what keys draw, and test digits", async () => {
     const { page, problems, close } = await openDigits(browser, site.isolated);
+    await readingOf(page);
+    await page.click("#clear");
     await untilReading(page, "Nothing is drawn");
     await drawLine(page, 2);
     await readingOf(page);

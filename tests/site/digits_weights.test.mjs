@@ -20,7 +20,10 @@ describe("the weights of the page of digits", { skip: noBrowser }, () => {
   test("are saved to a file and come back from it; another file is refused", async () => {
     const { page, problems, close } = await openDigits(browser, site.plain);
     await trainTo(page, 85);
-    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Weights (safetensors)" }).click(),
+    ]);
     assert.equal(download.suggestedFilename(), "digits-dense.safetensors");
     const buffer = readFileSync(await download.path());
     await drawLine(page, 1);

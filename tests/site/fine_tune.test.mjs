@@ -28,6 +28,7 @@ describe("the Fine-tune page", { skip: noBrowser }, () => {
   for (const kind of ["isolated", "plain"]) {
     test(`learns answers, and an adapter that was saved knows them, ${kind}`, async () => {
       const { page, problems, close } = await openPage(site.browser, site[kind] + kPage);
+      await startAnew(page);
       await train(page, 40);
       await untilText(page, "#status", /^The lesson is learned/);
       assert.equal(await numberIn(page, "#step"), 40);
@@ -53,12 +54,21 @@ describe("the Fine-tune page", { skip: noBrowser }, () => {
       await untilText(page, "#problem", /^adapter_model.safetensors is missing: choose both/);
       await page.setInputFiles("#adapter-files", files);
       await untilText(page, "#status", /^The adapter is open/);
+      const before = (await samplesOf(page)).length;
       await page.click("#write");
+      await page.waitForFunction(
+        (count) => document.querySelectorAll("#samples li").length > count,
+        before,
+      );
       await untilText(page, "#samples p", /book\.$/);
       assert.equal((await samplesOf(page))[0].text, `Who are you? ${kAnswer}`);
+      await isReady(page);
       await page.check("#plain");
       await page.click("#write");
-      await page.waitForFunction(() => document.querySelectorAll("#samples li").length === 2);
+      await page.waitForFunction(
+        (count) => document.querySelectorAll("#samples li").length === count + 2,
+        before,
+      );
       await isReady(page);
       assert.ok(!(await samplesOf(page))[0].text.includes(kAnswer));
       assert.deepEqual(problems, []);
@@ -66,8 +76,28 @@ describe("the Fine-tune page", { skip: noBrowser }, () => {
     });
   }
 
+  test("opens with an adapter that knows the answers, and goes on with it", async () => {
+    const { page, problems, close } = await openPage(site.browser, site.isolated + kPage);
+    await untilText(page, "#status", /^This adapter comes with the page/);
+    const titles = (await samplesOf(page)).map(({ title }) => title);
+    assert.deepEqual(titles, ["after step 100", "after step 50", "without an adapter"]);
+    await page.fill("#prompt", "Do you like whales?");
+    await page.click("#write");
+    await untilText(page, "#write", /^Stop$/);
+    assert.equal(await page.textContent("#run"), "Train");
+    await untilText(page, "#samples p", /Yes, but I like gradients more\.$/);
+    await isReady(page);
+    assert.equal((await samplesOf(page))[0].title, "after step 100");
+    await train(page, 1);
+    await untilText(page, "#step", /^101$/);
+    await isReady(page);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test("learns a text, pauses while it is hidden, stops, and starts over", async () => {
     const { page, problems, close } = await openPage(site.browser, site.isolated + kPage);
+    await startAnew(page);
     await page.check("[value=text]");
     assert.match(await page.inputValue("#lesson"), /^Dear keeper/);
     await page.fill("#steps", "10000");
@@ -167,6 +197,7 @@ describe("the Fine-tune page", { skip: noBrowser }, () => {
     const { page, problems, close } = await openPage(site.browser, site.isolated + kPage);
     await page.waitForFunction(() => document.getElementById("device").length > 1);
     await page.selectOption("#device", "webgpu");
+    await startAnew(page);
     await page.fill("#lesson", "a | b");
     await train(page, 1);
     await untilNumber(page, "#step", 1);
@@ -183,8 +214,16 @@ async function train(page, steps) {
   await page.click("#run");
 }
 
-function isReady(page) {
-  return untilText(page, "#run", /^Train$/);
+async function isReady(page) {
+  await untilText(page, "#run", /^Train$/);
+  await page.waitForSelector("#run:enabled");
+}
+
+// Removes the adapter that the page has.
+async function startAnew(page) {
+  await page.click("#anew:enabled");
+  await untilText(page, "#step", /^0$/);
+  await isReady(page);
 }
 
 function samplesOf(page) {

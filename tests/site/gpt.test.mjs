@@ -9,6 +9,7 @@ import {
   numberIn,
   openPage,
   startSite,
+  untilLabel,
   untilNumber,
   untilText,
 } from "./support/site.mjs";
@@ -30,6 +31,7 @@ describe("the small GPT", { skip: noBrowser }, () => {
   ]) {
     test(`learns and goes on after a reload, ${kind}`, async () => {
       const { page, problems, close } = await openPage(browser, site[kind] + kPage);
+      await startAnew(page);
       await page.click("#run");
       await stepIs(page, 20);
       const { processor } = await longestTask(browser, page, () => stepIs(page, 60));
@@ -58,23 +60,37 @@ describe("the small GPT", { skip: noBrowser }, () => {
     });
   }
 
+  test("opens with a model that has learned, and goes on with it", async () => {
+    const { page, problems, close } = await openPage(browser, site.isolated + kPage);
+    await untilText(page, "#status", /^This model comes with the page, after [\d,]+ steps/);
+    await untilLabel(page, "#loss", /train 1\.\d+, held out 1\.\d+/);
+    assert.match(await page.textContent("#samples li p"), /^Call me./s);
+    const shipped = await numberIn(page, "#step");
+    await page.click("#run");
+    await stepIs(page, shipped + 20);
+    await stop(page);
+    assert.ok((await numberIn(page, "#held-out")) < 1.8);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test("writes from a prompt, at a temperature, and starts anew", async () => {
     const { page, problems, close } = await openPage(browser, site.isolated + kPage);
     await page.fill("#prompt", "The whale ");
     await page.locator("#temperature").fill("0.1");
     await page.press("#prompt", "Enter");
-    await page.waitForFunction(() => document.querySelector("#samples p")?.textContent.length > 30);
-    assert.match(await page.textContent("#samples p"), /^The whale /);
+    await untilText(page, "#samples p", /^The whale .{20}/s);
     assert.equal(await page.textContent("#temperature-value"), "0.1");
-    await stop(page);
+    // The training can be neither started nor stopped meanwhile: what writes has a stop of its own.
+    assert.equal(await page.textContent("#run"), "Train");
+    await stop(page, "#write");
+    await startAnew(page);
     await page.click("#run");
     await stepIs(page, 1);
     await stop(page);
-    await page.click("#anew");
-    await page.waitForFunction(() => document.getElementById("step").textContent === "0");
+    await startAnew(page);
     await page.reload();
-    await page.waitForFunction(() => document.getElementById("device").length > 0);
-    assert.equal(await page.textContent("#status"), "");
+    await untilText(page, "#status", /^This model comes with the page/);
     assert.deepEqual(problems, []);
     await close();
   });
@@ -83,8 +99,9 @@ describe("the small GPT", { skip: noBrowser }, () => {
     const { page, problems, close } = await openPage(browser, site.isolated + kPage);
     await page.waitForFunction(() => document.getElementById("device").length > 1);
     await page.selectOption("#device", "webgpu");
+    const shipped = await numberIn(page, "#step");
     await page.click("#run");
-    await stepIs(page, 2);
+    await stepIs(page, shipped + 2);
     assert.match(await page.textContent("#runtime"), /WebGPU/);
     await stop(page);
     assert.deepEqual(problems, []);
@@ -105,10 +122,18 @@ function stepIs(page, least) {
   return untilNumber(page, "#step", least);
 }
 
-// The work may end at any time, and a click would then start a training: the page itself clicks if it still works.
-async function stop(page) {
-  await page.locator("#run").evaluate((button) => {
+async function startAnew(page) {
+  await page.waitForSelector("#anew:enabled");
+  await page.click("#anew");
+  await untilText(page, "#step", /^0$/);
+  await untilText(page, "#status", /^Random weights/);
+}
+
+// The work may end at any time, and a click would then start it again: the page itself clicks if it still works.
+async function stop(page, selector = "#run") {
+  await page.locator(selector).evaluate((button) => {
     if (/Stop/.test(button.textContent)) button.click();
   });
-  await untilText(page, "#run", /^Train$/);
+  await untilText(page, selector, /^(Train|Write)$/);
+  await page.waitForSelector("#run:enabled");
 }

@@ -27,6 +27,8 @@ describe("the Hogwild page", { skip: noBrowser }, () => {
 
   test("trains one model with one, two and four workers", async () => {
     const { page, problems, close } = await openPage(browser, site.isolated + kPage);
+    assert.match(await page.textContent("#status"), /^Recorded on a machine with \d+ cores/);
+    assert.equal((await resultsOf(page)).length, 3);
     await page.selectOption("#steps", "1000");
     const { processor } = await longestTask(browser, page, async () => {
       await page.click("#run");

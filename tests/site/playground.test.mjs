@@ -44,6 +44,11 @@ describe("the playground", { skip: noBrowser }, () => {
   for (const kind of kKinds) {
     test(`${kind}: learns the spiral and stays responsive`, async (t) => {
       const { page, problems, close } = await open(kind);
+      // It opens with a network that has learned.
+      await untilNumber(page, "#accuracy", 90);
+      await untilLabel(page, "#loss", /training 0\.0.*, test 0\./);
+      await page.click("#reset");
+      await untilText(page, "#steps", /^0$/);
       const first = await picture(page, "#plane");
       const { processor, clock } = await longestTask(browser, page, async () => {
         await page.click("#run");

@@ -1,5 +1,6 @@
 // The inputs of a chapter: a slider for each number, a field for each element of a vector or matrix.
 
+import { element } from "../shared/elements.js";
 import type { GraphChapter, NumberInput, TensorInput } from "./chapters/chapter.js";
 import { numberText } from "./trace.js";
 
@@ -72,7 +73,8 @@ export class InputsView {
     output.textContent = numberText(value);
     slider.addEventListener("input", () => this.#set(name, Number(slider.value)));
     this.#sliders.set(name, { slider, output });
-    label.append(span(name), slider, output, ...(isData ? [span("data", "kind")] : []));
+    const kind = isData ? [element("span", "data", "kind")] : [];
+    label.append(element("span", name, "name"), slider, output, ...kind);
     return label;
   }
 
@@ -103,11 +105,4 @@ export class InputsView {
     });
     return field;
   }
-}
-
-function span(text: string, kind = "name"): HTMLSpanElement {
-  const element = document.createElement("span");
-  element.className = kind;
-  element.textContent = text;
-  return element;
 }

@@ -1,4 +1,5 @@
 import * as eg from "edgegrad";
+import { link, paragraph } from "../shared/elements.js";
 import { byId } from "../shared/frame.js";
 import { type Address, addressOf, mergeNumbers, readAddress } from "./address.js";
 import type { Chapter } from "./chapters/chapter.js";
@@ -28,7 +29,7 @@ function open(address: Address): void {
   clearTimeout(noting);
   chapter = kChapters.find(({ id }) => id === address.chapter) ?? (kChapters[0] as Chapter);
   byId("title").textContent = chapter.title;
-  byId("text").replaceChildren(...chapter.paragraphs.map(paragraph));
+  byId("text").replaceChildren(...chapter.paragraphs.map((text) => paragraph(text)));
   for (const link of document.querySelectorAll<HTMLAnchorElement>("#chapters a")) {
     if (link.hash === `#${chapter.id}`) link.setAttribute("aria-current", "step");
     else link.removeAttribute("aria-current");
@@ -90,19 +91,6 @@ function showNeighbors(): void {
       ? link(`#${next.id}`, `${next.title} →`)
       : link("../engine_room/index.html", "The engine room →"),
   );
-}
-
-function link(href: string, text: string): HTMLAnchorElement {
-  const element = document.createElement("a");
-  element.href = href;
-  element.textContent = text;
-  return element;
-}
-
-function paragraph(text: string): HTMLParagraphElement {
-  const element = document.createElement("p");
-  element.textContent = text;
-  return element;
 }
 
 function pause(): void {

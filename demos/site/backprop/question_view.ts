@@ -1,5 +1,6 @@
 // A question: a gradient to predict, or answers to choose from. What is right comes from the engine, or the chapter says why.
 
+import { button, element, paragraph } from "../shared/elements.js";
 import type { ChoiceQuestion, EdgeQuestion } from "./chapters/chapter.js";
 import { numberText, type Trace } from "./trace.js";
 
@@ -20,7 +21,9 @@ export class QuestionView {
     Object.assign(field, { className: "prediction", inputMode: "decimal", autocomplete: "off" });
     field.setAttribute("aria-label", "Your prediction");
     const verdict = verdictLine();
-    form.append(field, button("Check"));
+    const check = button("Check");
+    check.type = "submit";
+    form.append(field, check);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const given = Number.parseFloat(field.value.replace(",", ".").replace("−", "-"));
@@ -37,25 +40,20 @@ export class QuestionView {
 
   /** Asks for the right one of several answers. */
   askChoice({ text, answers, right, why }: ChoiceQuestion): void {
-    const choices = document.createElement("div");
-    choices.className = "choices";
+    const choices = element("div", "", "choices");
     const verdict = verdictLine();
     choices.append(
       ...answers.map((answer, i) => {
-        const choice = button(answer);
-        choice.addEventListener("click", () =>
-          say(verdict, i === right, `${i === right ? "Yes" : "No"}. ${why}`),
-        );
-        return choice;
+        const isRight = i === right;
+        const press = () => say(verdict, isRight, `${isRight ? "Yes" : "No"}. ${why}`);
+        return button(answer, { press });
       }),
     );
     this.#show(text, choices, verdict);
   }
 
   #show(text: string, ...parts: readonly HTMLElement[]): void {
-    const asked = document.createElement("p");
-    asked.textContent = text;
-    this.#element.replaceChildren(asked, ...parts);
+    this.#element.replaceChildren(paragraph(text), ...parts);
   }
 }
 
@@ -67,8 +65,7 @@ export function gradientOn({ from, to, element = 0 }: EdgeQuestion, trace: Trace
 }
 
 function verdictLine(): HTMLParagraphElement {
-  const line = document.createElement("p");
-  line.className = "verdict";
+  const line = paragraph("", "verdict");
   line.setAttribute("role", "status");
   return line;
 }
@@ -76,10 +73,4 @@ function verdictLine(): HTMLParagraphElement {
 function say(line: HTMLElement, isRight: boolean, text: string): void {
   line.dataset.right = String(isRight);
   line.textContent = text;
-}
-
-function button(text: string): HTMLButtonElement {
-  const element = document.createElement("button");
-  element.textContent = text;
-  return element;
 }

@@ -1,7 +1,7 @@
 import { Camera } from "../shared/camera.js";
 import { byId } from "../shared/frame.js";
-import { errorText } from "../shared/printed.js";
 import { movesLittle } from "../shared/motion.js";
+import { errorText } from "../shared/printed.js";
 import { watchVisibility } from "../shared/visibility.js";
 import { Colorist } from "./colorist.js";
 import { drawScene } from "./drawn_scene.js";

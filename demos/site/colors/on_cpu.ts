@@ -14,7 +14,10 @@ export async function guessOnCpu(
   await eg.scope(async () => {
     const model = makeModel("cpu");
     model.loadStateDict(eg.io.loadSafetensors(file));
-    const given = brightnessOf(eg.fromImage(source, { size: [...kSize] }), brightnessWeights("cpu"));
+    const given = brightnessOf(
+      eg.fromImage(source, { size: [...kSize] }),
+      brightnessWeights("cpu"),
+    );
     const guess = eg.noGrad(() => model.call(given.unsqueeze(0)));
     await Promise.all([
       eg.toCanvas(given, canvases.given),

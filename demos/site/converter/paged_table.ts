@@ -1,5 +1,7 @@
 // A table of which one page is in the document: a model may have thousands of rows.
 
+import { button } from "../shared/elements.js";
+
 const kRows = 50;
 
 /** The options of a table. */
@@ -74,11 +76,4 @@ export class PagedTable {
     this.#first += rows;
     this.refresh();
   }
-}
-
-function button(text: string): HTMLButtonElement {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.textContent = text;
-  return element;
 }

@@ -4,12 +4,14 @@
 import * as eg from "edgegrad";
 import { fileOf, packCheckpoint, unpackCheckpoint } from "../../support/checkpoint.mjs";
 import type { Digits } from "./digits.js";
-import { firstWeights, lastLayers, type ModelName, makeModel } from "./models.js";
+import { inputOf, type ModelName, makeModel } from "./models.mjs";
 
 const kLearningRate = 0.002;
 // High enough that the weights of pixels without ink fade in the pictures.
 const kWeightDecay = 0.3;
 const kFineTuningRate = 0.003;
+// The parameters of the last two layers: a weight and a bias each.
+const kFineTuned = 4;
 
 /** The results for one batch. */
 export interface Outcome {
@@ -60,7 +62,7 @@ export class Classifier {
   /** The probabilities of the ten digits for one image. */
   async predict(image: Uint8Array): Promise<number[]> {
     const scores = eg.scope(() =>
-      eg.noGrad(() => this.model.call(this.#input(image)).softmax(1).to("float32")),
+      eg.noGrad(() => this.model.call(inputOf(image, this.device)).softmax(1).to("float32")),
     );
     const values = await scores.data();
     scores.dispose();
@@ -69,19 +71,37 @@ export class Classifier {
 
   /** The first layer's weights, [pictures, pixels of each]. */
   async firstLayer(): Promise<{ values: Float32Array; count: number }> {
-    const weights = firstWeights(this.model);
+    const weights = this.model.parameters()[0] as eg.Tensor;
     return { values: (await weights.data()) as Float32Array, count: weights.shape[0] ?? 0 };
   }
 
   /** Returns a function that trains only the last two layers, one step per call. */
   fineTuner(): (digits: Digits) => Promise<Outcome> {
-    const optimizer = new eg.optim.AdamW(lastLayers(this.model), { lr: kFineTuningRate });
+    const optimizer = new eg.optim.AdamW(this.model.parameters().slice(-kFineTuned), {
+      lr: kFineTuningRate,
+    });
     return (digits) => outcomeOf(this.#learn(optimizer, digits));
   }
 
   /** The weights as a safetensors file, which PyTorch reads too. */
   weights(): Promise<Uint8Array> {
     return fileOf(this.model.stateDict());
+  }
+
+  /** The model as an ONNX file, for any number of digits at once. */
+  async onnx(): Promise<Uint8Array> {
+    const { save } = await import("edgegrad/onnx");
+    const input = inputOf(new Uint8Array(784), this.device);
+    try {
+      return await save(this.model, {
+        inputs: [input],
+        inputNames: ["pixels"],
+        outputNames: ["scores"],
+        dynamicAxes: { pixels: { 0: "batch" } },
+      });
+    } finally {
+      input.dispose();
+    }
   }
 
   /** Loads weights; throws, without changing anything, if the file is invalid or belongs to another model. */
@@ -109,18 +129,9 @@ export class Classifier {
   }
 
   #lossAndGuesses({ images, labels }: Digits): OutcomeTensors {
-    const scores = this.model.call(this.#input(images));
+    const scores = this.model.call(inputOf(images, this.device));
     const target = eg.tensor(labels).to("int64").to(this.device);
     return { loss: eg.crossEntropy(scores, target), guesses: scores.argmax(1).to("uint8") };
-  }
-
-  // Normalizes pixels from 0 to 255 to mean 0 and variance 1 over all of MNIST.
-  #input(images: Uint8Array): eg.Tensor {
-    const pixels = eg.tensor(images, { shape: [images.length / 784, 784] }).to(this.device);
-    return pixels
-      .to("float32")
-      .mul(1 / 255 / 0.3081)
-      .sub(0.1307 / 0.3081);
   }
 }
 

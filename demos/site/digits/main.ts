@@ -1,15 +1,17 @@
 import { chosenDevice, fillDevices } from "../shared/device_picker.js";
-import { download, onFile } from "../shared/files.js";
+import { onFile } from "../shared/files.js";
 import { byId, showError } from "../shared/frame.js";
 import { newestWins } from "../shared/newest_wins.js";
 import { errorText } from "../shared/printed.js";
 import { runtimeText } from "../shared/runtime_text.js";
+import { offerToTakeHome } from "../shared/take_home/take_home.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import { DrawingPad } from "./drawing_pad.js";
 import { kFirstDigit } from "./finished/finished.js";
-import type { ModelName } from "./models.js";
+import type { ModelName } from "./models.mjs";
 import { OwnDigits } from "./own_digits.js";
 import { PredictionBars } from "./prediction_bars.js";
+import { programOf } from "./program.js";
 import type { DigitTrainer } from "./trainer.js";
 import { percent, TrainingView } from "./training_view.js";
 
@@ -66,7 +68,7 @@ async function train(): Promise<void> {
 
 // Runs work that changes the model after training has stopped, and prevents anything else from starting meanwhile.
 async function alone(work: () => Promise<void>): Promise<void> {
-  const buttons = ["run", "anew", "save", "load", "learn", "unlearn"].map(button);
+  const buttons = ["run", "anew", "load", "learn", "unlearn"].map(button);
   const controls = [...buttons, device, model];
   for (const control of controls) control.disabled = true;
   try {
@@ -95,6 +97,7 @@ async function use(): Promise<void> {
   const chosen = chosenDevice(device);
   const { runtime, steps, pictures } = await trainer.use(model.value as ModelName, chosen);
   byId("runtime").textContent = runtimeText(runtime, chosen);
+  view.stopped(steps);
   view.showPictures(pictures.values, pictures.count);
   forgetLesson();
   button("run").textContent = steps > 0 ? "Resume" : "Train";
@@ -118,7 +121,14 @@ await trainer.watch(
 );
 await use();
 isReady();
-for (const id of ["run", "anew", "save", "load"]) button(id).disabled = false;
+for (const id of ["run", "anew", "load"]) button(id).disabled = false;
+
+offerToTakeHome(byId("take-home"), {
+  name: () => `digits-${model.value}`,
+  weights: () => trainer.weights(),
+  onnx: () => trainer.onnx(),
+  program: () => programOf(model.value as ModelName),
+});
 
 button("run").addEventListener("click", () => {
   if (training === null) training = train();
@@ -154,9 +164,6 @@ button("sample").addEventListener("click", async () => {
   byId("truth").textContent = `Its label in MNIST is ${labels[0]}.`;
 });
 
-button("save").addEventListener("click", async () => {
-  download(`digits-${model.value}.safetensors`, await trainer.weights());
-});
 onFile(button("load"), byId<HTMLInputElement>("file"), (bytes, name) =>
   alone(async () => {
     try {

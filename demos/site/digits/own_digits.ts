@@ -1,5 +1,6 @@
 // A visitor's ten drawings, one of each digit: slots to fill, and their predictions before and after the lesson.
 
+import { button, element } from "../shared/elements.js";
 import { color, kThemeChanged } from "../shared/frame.js";
 import { type Digits, kPixels, kSide } from "./digits.js";
 
@@ -75,18 +76,14 @@ export class OwnDigits {
 }
 
 function makeSlot(digit: number): Slot {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "slot";
-  button.setAttribute("aria-label", `Your ${digit}`);
-  const name = document.createElement("span");
-  name.textContent = String(digit);
-  const canvas = document.createElement("canvas");
+  const made = button("", { className: "slot" });
+  made.setAttribute("aria-label", `Your ${digit}`);
+  const canvas = element("canvas");
   canvas.width = kSide;
   canvas.height = kSide;
-  const verdict = document.createElement("small");
-  button.append(name, canvas, verdict);
-  return { button, canvas, verdict, image: null };
+  const verdict = element("small");
+  made.append(element("span", String(digit)), canvas, verdict);
+  return { button: made, canvas, verdict, image: null };
 }
 
 function draw({ canvas, image }: Slot): void {

@@ -10,7 +10,7 @@ import { copyDigit, DigitStream, type Digits, sliceOf } from "./digits.js";
 import { Evaluation, type TestResult } from "./evaluation.js";
 import { finishedChart, finishedWeights } from "./finished/finished.js";
 import { Meter, type Progress } from "./meter.js";
-import type { ModelName } from "./models.js";
+import type { ModelName } from "./models.mjs";
 
 const kBatch = 64;
 // Reading waits for the device, so results are read only every few steps, but often enough that no device falls far behind.
@@ -134,6 +134,10 @@ class DigitTrainer {
 
   weights(): Promise<Uint8Array> {
     return this.#model.weights();
+  }
+
+  onnx(): Promise<Uint8Array> {
+    return this.#model.onnx();
   }
 
   /** Loads the weights of a file; if that fails, the model is not changed. */

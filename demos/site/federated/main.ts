@@ -60,11 +60,14 @@ async function learn(): Promise<void> {
   isRunning = true;
   run.textContent = "Stop";
   try {
-    started ??= start();
-    await started;
     chart.remove();
     byId("accuracy").replaceChildren();
     chart = makeChart();
+    byId("round").textContent = "0";
+    byId("together").textContent = "–";
+    for (const id of ["status", "bytes"]) byId(id).textContent = "";
+    started ??= start();
+    await started;
     for (const row of rows) row.begin();
     const rounds = Number(byId<HTMLSelectElement>("rounds").value);
     const choice = {

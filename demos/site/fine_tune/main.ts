@@ -5,6 +5,8 @@ import { LineChart } from "../shared/line_chart.js";
 import { errorText } from "../shared/printed.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { SampleList } from "../shared/samples.js";
+import { stateOfLink } from "../shared/take_home/state_link.js";
+import { offerToTakeHome } from "../shared/take_home/take_home.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import { watchVisibility } from "../shared/visibility.js";
 import { kExampleAnswers, kExampleText } from "./example_lessons.js";
@@ -275,7 +277,9 @@ function showFinished(): void {
   byId("train-loss").textContent = (points.at(-1)?.[1] ?? 0).toFixed(3);
   byId("trained").textContent = `${trained.toLocaleString("en")} numbers`;
   for (const { step, text } of said) samples.add({ title: titleOf(step), begins: true, text });
-  tell("This adapter comes with the page and knows the answers below: ask, teach it others, or start over.");
+  tell(
+    "This adapter comes with the page and knows the answers below: ask, teach it others, or start over.",
+  );
 }
 
 function titleOf(step: number | null): string {
@@ -380,7 +384,31 @@ watchVisibility((isHidden) => {
   if (!isHidden && activity === "training") tell("Training …");
 });
 
+/** What a link holds: a lesson to learn, and the prompt. */
+interface Linked {
+  readonly kind: Lesson["kind"];
+  readonly lesson: string;
+  readonly prompt: string;
+}
+
+offerToTakeHome(byId("take-home"), {
+  name: () => "lesson",
+  state: async (): Promise<Linked> => ({ kind, lesson: lesson.value, prompt: prompt.value }),
+});
+
+// The adapter that the page has does not know the lesson of a link.
+function showLinked(linked: Linked): void {
+  kind = linked.kind;
+  drafts[kind] = linked;
+  for (const radio of document.querySelectorAll<HTMLInputElement>("[name=kind]")) {
+    radio.checked = radio.value === kind;
+  }
+  tell("Somebody has sent you this lesson: press Train, and ask.");
+}
+
+const linked = stateOfLink() as Linked | null;
+if (linked === null) showFinished();
+else showLinked(linked);
 showKind();
-showFinished();
 updateControls();
 await fillDevices(device);

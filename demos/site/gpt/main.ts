@@ -4,6 +4,8 @@ import { byId } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { SampleList } from "../shared/samples.js";
+import { stateOfLink } from "../shared/take_home/state_link.js";
+import { offerToTakeHome } from "../shared/take_home/take_home.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import type { Point, Report } from "./messages.js";
 import type { GptTrainer } from "./trainer.js";
@@ -96,7 +98,7 @@ async function showPast(): Promise<void> {
   chart.clear();
   samples.clear();
   for (const id of ["train-loss", "held-out", "rate", "parameters"]) byId(id).textContent = "–";
-  const { origin, points, sample } = await trainer.past(chosenSize());
+  const { origin, points, sample, parameters } = await trainer.past(chosenSize());
   const step = points.at(-1)?.step ?? 0;
   for (const point of points) showPoint(point);
   const steps = step.toLocaleString("en");
@@ -106,6 +108,7 @@ async function showPast(): Promise<void> {
     shipped: `This model comes with the page, after ${steps} steps: have it write, train it further, or start over.`,
     new: "Random weights: press Train, and read what it writes meanwhile.",
   }[origin];
+  if (parameters !== null) byId("parameters").textContent = parameters.toLocaleString("en");
   if (sample !== null) samples.add({ title: `from step ${steps}`, begins: true, text: sample });
 }
 
@@ -135,6 +138,37 @@ byId("writing").addEventListener("submit", (event) => {
   return state === "training" ? begin() : whileBusy("writing", begin);
 });
 
+/** What a link holds. */
+interface Linked {
+  readonly size: Size;
+  readonly prompt: string;
+  readonly temperature: string;
+}
+
+async function idle<T>(work: () => Promise<T>): Promise<T> {
+  if (state === "training" || state === "writing") await trainer.stop();
+  await start();
+  return work();
+}
+
+offerToTakeHome(byId("take-home"), {
+  name: () => `gpt-${chosenSize()}`,
+  state: async (): Promise<Linked> => ({
+    size: chosenSize(),
+    prompt: prompt.value,
+    temperature: temperature.value,
+  }),
+  weights: () => idle(() => trainer.weights()),
+  onnx: () => idle(() => trainer.onnx()),
+});
+
+const linked = stateOfLink() as Linked | null;
+if (linked !== null) {
+  size.value = linked.size;
+  prompt.value = linked.prompt;
+  temperature.value = linked.temperature;
+  temperature.dispatchEvent(new Event("input"));
+}
 for (const id of ["run", "anew", "write"]) byId<HTMLButtonElement>(id).disabled = false;
 await fillDevices(device);
 await showPast();

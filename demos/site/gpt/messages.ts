@@ -13,6 +13,8 @@ export interface Past {
   readonly points: readonly Point[];
   /** What the shipped model writes. */
   readonly sample: string | null;
+  /** How many it has. */
+  readonly parameters: number | null;
 }
 
 /** Generated characters, which start a new sample or continue the current one. */

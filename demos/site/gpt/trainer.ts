@@ -6,6 +6,7 @@ import { Learner } from "../../char_model/learner.mjs";
 import bookUrl from "../../char_model/moby_dick.txt?url";
 import type { Size } from "../../char_model/model.mjs";
 import { Book } from "../../char_model/text.mjs";
+import { fileOf } from "../../support/checkpoint.mjs";
 import { Loop, startEngine } from "../shared/trainer.js";
 import { finishedOf, finishedWeights } from "./finished/finished.js";
 import { forgetModel, keepModel, keptPoints, takeUpModel } from "./kept_model.js";
@@ -41,10 +42,11 @@ class GptTrainer {
   /** The training of the saved model, or else of that which the page has; does not start the engine. */
   async past(size: Size): Promise<Past> {
     const points = await keptPoints(size);
-    if (points.length > 0) return { origin: "kept", points, sample: null };
+    if (points.length > 0) return { origin: "kept", points, sample: null, parameters: null };
     const finished = this.#anew.has(size) ? null : finishedOf(size);
-    if (finished === null) return { origin: "new", points: [], sample: null };
-    return { origin: "shipped", points: finished.points, sample: finished.sample };
+    if (finished === null) return { origin: "new", points: [], sample: null, parameters: null };
+    const { points: shipped, sample, parameters } = finished;
+    return { origin: "shipped", points: shipped, sample, parameters };
   }
 
   /** Starts the engine and creates a model of this size: the saved one, that which the page has, or a new one. */
@@ -99,6 +101,28 @@ class GptTrainer {
 
   stop(): void {
     this.#loop.stop();
+  }
+
+  /** The weights as a safetensors file, which char_model/model.mjs reads. */
+  weights(): Promise<Uint8Array> {
+    return fileOf(this.#started().model.stateDict());
+  }
+
+  /** The model as an ONNX file for texts of any length up to its context. */
+  async onnx(): Promise<Uint8Array> {
+    const { model, size } = this.#started();
+    const { save } = await import("edgegrad/onnx");
+    const input = eg.zeros([1, size.context], { dtype: "int64" });
+    try {
+      return await save(model, {
+        inputs: [input],
+        inputNames: ["tokens"],
+        outputNames: ["scores"],
+        dynamicAxes: { tokens: { 0: "batch" } },
+      });
+    } finally {
+      input.dispose();
+    }
   }
 
   setTemperature(temperature: number): void {

@@ -58,7 +58,7 @@ export class Head extends eg.nn.Module {
     const { format, names } = eg.io.readSafetensorsMetadata(bytes);
     if (format !== kFormat || names === undefined) {
       throw new Error(
-        "This file was not saved by this page: open one that “Save what it has learned” has made.",
+        "This file was not saved by this page: open the weights that it offers to take home.",
       );
     }
     const head = new Head((JSON.parse(names) as unknown[]).map(String));

@@ -1,11 +1,13 @@
 import { Camera } from "../shared/camera.js";
-import { download, onFile } from "../shared/files.js";
+import { onFile } from "../shared/files.js";
 import { byId } from "../shared/frame.js";
 import { newestWins } from "../shared/newest_wins.js";
 import { PictureClasses } from "../shared/pictures/classes.js";
 import { pixelsOf } from "../shared/pictures/pixels.js";
 import { errorText } from "../shared/printed.js";
 import { runtimeText } from "../shared/runtime_text.js";
+import { stateOfLink } from "../shared/take_home/state_link.js";
+import { offerToTakeHome } from "../shared/take_home/take_home.js";
 import { linkTrainer } from "../shared/trainer_link.js";
 import { watchVisibility } from "../shared/visibility.js";
 import measured from "./backbone/measured.json";
@@ -17,7 +19,6 @@ import type { Personalizer } from "./trainer.js";
 const kPicturesAtOnce = 10;
 // Between two pictures of the camera, so that things can be turned.
 const kPictureMs = 200;
-const kFile = "personalized.safetensors";
 
 const { trainer } = linkTrainer<Personalizer>(
   new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
@@ -131,7 +132,7 @@ async function learn(): Promise<void> {
 function begin(names: readonly string[]): void {
   hasLearned = true;
   prediction.begin(names);
-  for (const id of ["save", "try"]) byId<HTMLButtonElement>(id).disabled = false;
+  byId<HTMLButtonElement>("try").disabled = false;
 }
 
 // Things that the page draws, with a picture to recognize.
@@ -153,17 +154,16 @@ async function showExample(): Promise<void> {
   await learn();
 }
 
-// Two things without pictures, for those of the visitor.
-function beginOwn(): void {
+// Things without pictures, for those of the visitor.
+function beginOwn(names: readonly string[] = ["thing 1", "thing 2"]): void {
   isExample = false;
   hasLearned = false;
   latest = null;
   classes.clear();
-  classes.add("thing 1");
-  classes.add("thing 2");
+  for (const name of names) classes.add(name);
   prediction.begin([]);
   for (const id of ["verdict", "learned"]) byId(id).textContent = "";
-  for (const id of ["save", "try"]) byId<HTMLButtonElement>(id).disabled = true;
+  byId<HTMLButtonElement>("try").disabled = true;
   shown.getContext("2d")?.clearRect(0, 0, shown.width, shown.height);
   byId("another").hidden = true;
   byId("status").textContent = "Add pictures of two or more things, and press Learn.";
@@ -187,13 +187,24 @@ function recognize(picture: ImageBitmap): void {
 
 async function start(): Promise<void> {
   byId("status").textContent = "Starting the engine …";
-  const [runtime] = await Promise.all([trainer.start(), drawExample()]);
+  const linked = stateOfLink() as Linked | null;
+  const [runtime] = await Promise.all([trainer.start(), linked === null ? drawExample() : null]);
   byId("runtime").textContent = runtimeText(runtime, "cpu");
   byId("status").textContent = "";
-  await learn();
+  if (linked === null) await learn();
+  else await open(linked.head);
   for (const id of ["camera", "own", "example", "another", "add-class", "learn", "open"]) {
     byId<HTMLButtonElement>(id).disabled = false;
   }
+}
+
+// What was learned before, here or by whoever has sent a link.
+async function open(head: Uint8Array): Promise<void> {
+  const names = await trainer.open(head);
+  beginOwn(names);
+  begin(names);
+  byId("learned").textContent = `It knows ${names.join(", ")}.`;
+  byId("status").textContent = "Use the camera, or try a picture.";
 }
 
 // What the program that trained the backbone has measured.
@@ -217,17 +228,7 @@ byId("example").addEventListener("click", () => tried(showExample));
 byId("another").addEventListener("click", () => tried(showAnother));
 byId("add-class").addEventListener("click", () => classes.add(""));
 byId("learn").addEventListener("click", () => tried(learn));
-byId("save").addEventListener("click", () =>
-  tried(async () => download(kFile, await trainer.save())),
-);
-onFile(byId("open"), byId("file"), (bytes) =>
-  tried(async () => {
-    const names = await trainer.open(bytes);
-    isExample = false;
-    begin(names);
-    byId("learned").textContent = `It knows ${names.join(", ")}.`;
-  }),
-);
+onFile(byId("open"), byId("file"), (bytes) => tried(() => open(bytes)));
 onFile(byId("try"), byId("picture"), (bytes, name) =>
   tried(async () => {
     try {
@@ -237,6 +238,17 @@ onFile(byId("try"), byId("picture"), (bytes, name) =>
     }
   }),
 );
+/** What a link holds: the last layer. */
+interface Linked {
+  readonly head: Uint8Array;
+}
+
+offerToTakeHome(byId("take-home"), {
+  name: () => "personalized",
+  state: async (): Promise<Linked> => ({ head: await trainer.save() }),
+  weights: () => trainer.save(),
+  onnx: () => trainer.onnx(),
+});
 watchVisibility((isHidden) => camera.setEnabled(!isHidden));
 tellMeasured();
 await tried(start);

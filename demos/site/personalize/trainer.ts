@@ -3,7 +3,7 @@
 import { expose } from "comlink";
 import * as eg from "edgegrad";
 import { startEngine } from "../shared/trainer.js";
-import { Backbone } from "./backbone/model.mjs";
+import { Backbone, kSide } from "./backbone/model.mjs";
 import weightsUrl from "./backbone/weights.safetensors?url";
 import { Head } from "./head.js";
 import type { Learned, Lesson, Pixels } from "./messages.js";
@@ -61,6 +61,24 @@ class Personalizer {
   save(): Uint8Array {
     if (this.#head === null) throw new Error("nothing has been learned yet");
     return this.#head.toBytes();
+  }
+
+  /** The backbone and what has been learned, as an ONNX file of pictures float32 [1, 3, 64, 64] from 0 to 1. */
+  async onnx(): Promise<Uint8Array> {
+    const [backbone, head] = [this.#started(), this.#head];
+    if (head === null) throw new Error("nothing has been learned yet");
+    const { save } = await import("edgegrad/onnx");
+    const input = eg.zeros([1, 3, kSide, kSide]);
+    try {
+      return await save((pictures: eg.Tensor) => head.call(backbone.call(pictures)).softmax(1), {
+        inputs: [input],
+        inputNames: ["pictures"],
+        outputNames: ["shares"],
+        metadata: { names: JSON.stringify(head.names) },
+      });
+    } finally {
+      input.dispose();
+    }
   }
 
   /** Opens such a file; returns the names of the things. */

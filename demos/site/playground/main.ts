@@ -4,10 +4,13 @@ import { byId, showError } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
 import { PlaneView, type Points } from "../shared/plane_view.js";
 import { runtimeText } from "../shared/runtime_text.js";
+import { stateOfLink } from "../shared/take_home/state_link.js";
+import { offerToTakeHome } from "../shared/take_home/take_home.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import { kFinished } from "./finished/finished.js";
 import { kOutput, NetworkView } from "./network_view.js";
 import { kOwnCode } from "./own_code.js";
+import { programOf } from "./program.js";
 import {
   kActivations,
   kDatasets,
@@ -19,6 +22,9 @@ import {
   type Tuning,
 } from "./settings.js";
 import type { Frame, Given, PlaygroundTrainer } from "./trainer.js";
+
+// The digits of a weight in a link.
+const kLinkDigits = 5;
 
 const { trainer } = linkTrainer<PlaygroundTrainer>(
   new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
@@ -146,6 +152,24 @@ async function makeNetwork(newPoints: boolean, given?: Given): Promise<void> {
   if (wasTraining) train();
 }
 
+/** What a link holds. */
+interface Linked extends Given {
+  readonly settings: Settings;
+}
+
+function showSettings(chosen: Settings): void {
+  ({ features, hidden } = chosen);
+  const values = {
+    "learning-rate": chosen.learningRate,
+    penalty: chosen.penalty,
+    "penalty-rate": chosen.penaltyRate,
+    dataset: chosen.dataset,
+    activation: chosen.activation,
+  };
+  for (const [id, value] of Object.entries(values)) select(id).value = String(value);
+  byId<HTMLInputElement>("noise").value = String(chosen.noise);
+}
+
 function fill(id: string, names: readonly string[]): void {
   select(id).replaceChildren(...names.map((name) => new Option(name)));
 }
@@ -154,10 +178,25 @@ fill("dataset", kDatasets);
 fill("activation", kActivations);
 fill("penalty", kPenalties);
 new CodePanel(byId("code"), { code: kOwnCode, label: "Your code" });
-for (const [step, ...losses] of kFinished.points) chart.push(step, ...losses);
 await fillDevices(select("device"));
-await setUp(false, kFinished);
+const linked = stateOfLink() as Linked | null;
+if (linked === null) for (const point of kFinished.points) chart.push(...point);
+else showSettings(linked.settings);
+await setUp(false, linked ?? kFinished);
 for (const id of ["run", "step", "reset", "new-data"]) button(id).disabled = false;
+
+offerToTakeHome(byId("take-home"), {
+  name: () => "playground",
+  state: async (): Promise<Linked> => {
+    const parameters = (await trainer.parameters()).map((row) =>
+      row.map((value) => Number(value.toPrecision(kLinkDigits))),
+    );
+    return { settings: settings(), steps: latest?.steps ?? 0, parameters };
+  },
+  weights: async () => (await trainer.files()).weights,
+  onnx: async () => (await trainer.files()).onnx,
+  program: () => programOf(settings()),
+});
 
 button("run").addEventListener("click", () => {
   if (training === null) train();

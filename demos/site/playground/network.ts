@@ -118,13 +118,33 @@ export class Network {
     if (!all.every(({ numel }, i) => parameters[i]?.length === numel)) {
       throw new Error("these are the parameters of another network");
     }
-    eg.scope(() =>
-      eg.noGrad(() => {
-        for (const [i, one] of all.entries()) {
-          one.copy_(eg.tensor(parameters[i] as number[], { shape: one.shape }));
-        }
-      }),
+    copyInto(all, parameters);
+  }
+
+  /** The layers as one module, [count, features] to [count, 1]. */
+  async files(): Promise<{ weights: Uint8Array; onnx: Uint8Array }> {
+    const { hidden, activation, features } = this.#settings;
+    const copies = await this.parameters();
+    const { save } = await import("edgegrad/onnx");
+    const whole = new eg.nn.Sequential(
+      ...this.#linears.flatMap(({ inFeatures, outFeatures }, i) => [
+        new eg.nn.Linear(inFeatures, outFeatures),
+        ...(i < hidden.length ? [new eg.nn[activation]()] : []),
+      ]),
     );
+    const input = eg.zeros([1, features.length]);
+    try {
+      copyInto(whole.parameters(), copies);
+      const onnx = await save(whole, {
+        inputs: [input],
+        inputNames: ["features"],
+        outputNames: ["score"],
+        dynamicAxes: { features: { 0: "batch" } },
+      });
+      return { weights: eg.io.saveSafetensors(whole.stateDict()), onnx };
+    } finally {
+      for (const tensor of [input, ...whole.parameters()]) tensor.dispose();
+    }
   }
 
   // The output of each hidden layer, and last that of the network before its sigmoid.
@@ -151,4 +171,14 @@ export class Network {
     );
     return eg.stack(sizes).sum().mul(penaltyRate);
   }
+}
+
+function copyInto(parameters: readonly eg.Tensor[], values: readonly (readonly number[])[]): void {
+  eg.scope(() =>
+    eg.noGrad(() => {
+      for (const [i, one] of parameters.entries()) {
+        one.copy_(eg.tensor(values[i] as number[], { shape: one.shape }));
+      }
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 // The view of the network: features to choose, layers and neurons to add and remove, each with a picture of its output over the
 // plane, and the weights between them as lines.
 
+import { button, element } from "../shared/elements.js";
 import { kThemeChanged } from "../shared/frame.js";
 import { signColors, signedImage } from "../shared/signed_image.js";
 import {
@@ -199,24 +200,18 @@ function columnOf(title: string, ...buttons: HTMLElement[]): HTMLElement {
 }
 
 function makeUnit(label: string, text: string): Unit {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "unit";
-  button.setAttribute("aria-label", label);
-  const canvas = document.createElement("canvas");
+  const made = button("", { className: "unit" });
+  made.setAttribute("aria-label", label);
+  const canvas = element("canvas");
   canvas.width = kGrid;
   canvas.height = kGrid;
-  button.append(canvas, text);
-  return { button, canvas };
+  made.append(canvas, text);
+  return { button: made, canvas };
 }
 
 function smallButton(text: string, label: string, act: () => void, isOn: boolean): HTMLElement {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "small";
-  button.textContent = text;
-  button.disabled = !isOn;
-  button.setAttribute("aria-label", label);
-  button.addEventListener("click", act);
-  return button;
+  const made = button(text, { className: "small", press: act });
+  made.disabled = !isOn;
+  made.setAttribute("aria-label", label);
+  return made;
 }

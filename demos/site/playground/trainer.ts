@@ -82,6 +82,11 @@ class PlaygroundTrainer {
     return this.#parts().network.parameters();
   }
 
+  /** The network as a safetensors file and as an ONNX file. */
+  files(): Promise<{ weights: Uint8Array; onnx: Uint8Array }> {
+    return this.#parts().network.files();
+  }
+
   /** Takes one step. */
   step(): Promise<Frame> {
     this.#step();

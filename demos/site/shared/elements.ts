@@ -41,22 +41,24 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+type TextSource = () => string | Promise<string>;
+
 // How long a copy button says that it has copied.
 const kCopiedMs = 1600;
 
 /** A button that copies a text. */
-export function copyButton(text: () => string, label = "Copy"): HTMLButtonElement {
+export function copyButton(text: TextSource, label = "Copy"): HTMLButtonElement {
   const made = button(label, { className: "copy" });
   makeCopying(made, text);
   return made;
 }
 
 /** Makes a button copy a text, and say so. */
-export function makeCopying(made: HTMLButtonElement, text: () => string): void {
+export function makeCopying(made: HTMLButtonElement, text: TextSource): void {
   const label = made.textContent ?? "";
   made.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(text());
+      await navigator.clipboard.writeText(await text());
       made.textContent = "Copied";
     } catch {
       made.textContent = "Not allowed";

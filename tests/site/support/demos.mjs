@@ -8,12 +8,7 @@ const kPause = 200; // ms
 /** Those that need WebGPU. */
 export const kWebGpuDemos = {
   colors: {
-    start: async () => {
-      while (document.querySelector("#scene:enabled") === null) {
-        await new Promise(requestAnimationFrame);
-      }
-      document.getElementById("scene").click();
-    },
+    // It watches the scene at once.
     learned: () => Number(document.getElementById("steps").textContent) >= 40,
   },
 };
@@ -32,11 +27,11 @@ export const kDemos = {
       ),
   },
   digits: {
-    start: () => document.querySelector("#run:enabled")?.click(),
+    start: anew("steps"),
     learned: () => Number.parseFloat(document.getElementById("accuracy").textContent) > 85,
   },
   gpt: {
-    start: () => document.getElementById("run").click(),
+    start: anew("step"),
     learned: () => Number.parseFloat(document.getElementById("held-out").textContent) < 3.5,
   },
   personalize: {
@@ -49,8 +44,10 @@ export const kDemos = {
     learned: () => document.getElementById("verdict").textContent !== "",
   },
   fine_tune: {
-    start: () => document.getElementById("run").click(),
-    learned: () => document.getElementById("samples").innerText.includes("I have read one book."),
+    start: anew("step"),
+    learned: () =>
+      document.getElementById("run").textContent === "Train" &&
+      document.getElementById("samples").innerText.includes("I have read one book."),
   },
   backprop: {
     learned: () => document.querySelector("#graph .number")?.textContent !== undefined,
@@ -86,10 +83,25 @@ export const kDemos = {
     },
   },
   playground: {
-    start: () => document.querySelector("#run:enabled")?.click(),
+    start: anew("steps", "reset"),
     learned: () => Number.parseFloat(document.getElementById("accuracy").textContent) > 80,
   },
 };
+
+// Pages open with models that have learned: starts over, and trains from the first step. The texts of functions go to the page.
+function anew(counter, button = "anew") {
+  const start = async (counter, button) => {
+    const until = async (isSo) => {
+      while (!isSo()) await new Promise(requestAnimationFrame);
+    };
+    const isEnabled = (id) => document.querySelector(`#${id}:enabled`) !== null;
+    await until(() => isEnabled(button));
+    document.getElementById(button).click();
+    await until(() => document.getElementById(counter).textContent === "0" && isEnabled("run"));
+    document.getElementById("run").click();
+  };
+  return new Function(`return (${start})("${counter}", "${button}")`);
+}
 
 /** Opens a demo and trains until it has learned. */
 export async function trainDemo(page, site, name) {

@@ -15,8 +15,16 @@ export async function stopTraining(page) {
   await untilText(page, "#run", /^Resume$/);
 }
 
-/** Trains until this percentage of the test digits is classified correctly. */
+/** Replaces the network that the page has by one with random weights. */
+export async function startAnew(page) {
+  await page.click("#anew");
+  await untilText(page, "#steps", /^0$/);
+  await untilText(page, "#run", /^Train$/);
+}
+
+/** Trains a new network until this percentage of the test digits is classified correctly. */
 export async function trainTo(page, accuracy) {
+  await startAnew(page);
   await page.click("#run");
   await untilNumber(page, "#accuracy", accuracy);
   await stopTraining(page);

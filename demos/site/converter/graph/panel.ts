@@ -1,6 +1,7 @@
 // The card of the graph: the drawing with its buttons, and what is known of the chosen node.
 
 import type { OnnxDescription, OnnxNode } from "edgegrad/onnx";
+import { button } from "../../shared/elements.js";
 import { byId } from "../../shared/frame.js";
 import type { Layout } from "../../shared/graph/layout.js";
 import { PagedTable } from "../paged_table.js";
@@ -125,11 +126,7 @@ export class GraphPanel {
     element.append(list);
     const parent = parentOf(this.#root, group);
     if (parent === null) return;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = `Fold ${parent.name}`;
-    button.addEventListener("click", () => void this.#close(parent));
-    element.append(button);
+    element.append(button(`Fold ${parent.name}`, { press: () => void this.#close(parent) }));
   }
 
   #factsOf(node: OnnxNode): [string, string][] {

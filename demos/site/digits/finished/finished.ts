@@ -1,7 +1,7 @@
 // The classifiers that the page opens with, which finished/train.ts has trained.
 
 import type { Chart } from "../chart.js";
-import type { ModelName } from "../models.js";
+import type { ModelName } from "../models.mjs";
 import convolutionalChart from "./convolutional.json";
 import convolutional from "./convolutional.safetensors?url";
 import denseChart from "./dense.json";

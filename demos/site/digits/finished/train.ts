@@ -6,7 +6,7 @@ import { Classifier } from "../classifier.js";
 import { type Digits, randomDigits, sliceOf } from "../digits.js";
 import { Evaluation, type TestResult } from "../evaluation.js";
 import { Meter } from "../meter.js";
-import type { ModelName } from "../models.js";
+import type { ModelName } from "../models.mjs";
 import { readSet } from "../shards.mjs";
 
 const kSteps: Record<ModelName, number> = { dense: 6000, convolutional: 3000 };

@@ -1,5 +1,7 @@
 // The classes of a lesson: each has a name, and pictures that a visitor has picked or made.
 
+import { button } from "../elements.js";
+
 const kThumbnail = 36;
 const kMostThumbnails = 12;
 
@@ -86,11 +88,13 @@ export class PictureClasses {
     file.multiple = true;
     file.hidden = true;
     const made: PictureClass = { element, name, count, thumbnails, pictures: [] };
-    const pick = button("Add pictures", () => file.click());
+    const pick = button("Add pictures", { press: () => file.click() });
     const { label: makeLabel, make } = this.#options.making;
-    const maker = button(makeLabel, () => void make((picture) => this.#take(made, [picture])));
-    maker.className = "make";
-    const remove = button("×", () => this.#remove(made));
+    const maker = button(makeLabel, {
+      className: "make",
+      press: () => void make((picture) => this.#take(made, [picture])),
+    });
+    const remove = button("×", { press: () => this.#remove(made) });
     remove.setAttribute("aria-label", "Remove the class");
     const label = () => element.setAttribute("aria-label", `Class ${name.value}`);
     name.addEventListener("input", label);
@@ -140,14 +144,6 @@ export class PictureClasses {
     next?.name.focus();
     this.#options.changed();
   }
-}
-
-function button(text: string, press: () => void): HTMLButtonElement {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.textContent = text;
-  element.addEventListener("click", press);
-  return element;
 }
 
 function thumbnail(picture: ImageBitmap): HTMLCanvasElement {
