@@ -99,6 +99,7 @@ describe("the small GPT", { skip: noBrowser }, () => {
     const { page, problems, close } = await openPage(browser, site.isolated + kPage);
     await page.waitForFunction(() => document.getElementById("device").length > 1);
     await page.selectOption("#device", "webgpu");
+    await untilText(page, "#status", /^This model comes/);
     const shipped = await numberIn(page, "#step");
     await page.click("#run");
     await stepIs(page, shipped + 2);

@@ -23,9 +23,12 @@ let stage: Stage;
 let step = 0;
 let playing = 0;
 let noting = 0;
+// The part of the address that the page shows, or has written itself.
+let shownHash = location.hash;
 
 function open(address: Address): void {
   pause();
+  shownHash = location.hash;
   clearTimeout(noting);
   chapter = kChapters.find(({ id }) => id === address.chapter) ?? (kChapters[0] as Chapter);
   byId("title").textContent = chapter.title;
@@ -75,8 +78,11 @@ function explain({ title, text }: { title: string; text: string }): void {
 function noteAddress(): void {
   clearTimeout(noting);
   noting = window.setTimeout(() => {
+    // A link was pressed, of which the event has not arrived yet.
+    if (location.hash !== shownHash) return;
     const address = addressOf({ chapter: chapter.id, numbers: stage.numbers, step });
     history.replaceState(null, "", address);
+    shownHash = location.hash;
   }, kNoteMs);
 }
 

@@ -1,6 +1,7 @@
 // One HTML file that runs alone, without a network and a server: the engine for one thread, the weights and the program are in it.
 
 import engineUrl from "edgegrad-files/single/index.js?url";
+import glueUrl from "edgegrad-files/wasm/edgegrad-single.mjs?url";
 import wasmUrl from "edgegrad-files/wasm/edgegrad-single.wasm?url";
 import type { Program } from "./program.js";
 import { base64Of } from "./state_link.js";
@@ -18,7 +19,10 @@ const kLoader = `const bytesOf = async (id) => {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 };
 const addressOf = (script) => URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-const engine = addressOf(await bytesOf("engine"));
+const textOf = async (id) => new TextDecoder().decode(await bytesOf(id));
+// A script of a blob cannot import by a relative address.
+const glue = addressOf(await textOf("glue"));
+const engine = addressOf((await textOf("engine")).replaceAll("../wasm/edgegrad-single.mjs", glue));
 const eg = await import(engine);
 await eg.init({ wasmModule: await WebAssembly.compile(await bytesOf("wasm")) });
 const source = document.getElementById("model").textContent.replaceAll('"edgegrad"', JSON.stringify(engine));
@@ -30,8 +34,9 @@ model.eval();
 
 /** Returns the text of the file. */
 export async function oneFile(program: Program, weights: Uint8Array): Promise<string> {
-  const [engine, wasm, packedWeights] = await Promise.all([
+  const [engine, glue, wasm, packedWeights] = await Promise.all([
     fetched(engineUrl).then(packed),
+    fetched(glueUrl).then(packed),
     fetched(wasmUrl).then(packed),
     packed(weights),
   ]);
@@ -52,6 +57,7 @@ ${program.page.body}
 ${data("model", `\n${program.model}`)}
 ${data("weights", packedWeights)}
 ${data("wasm", wasm)}
+${data("glue", glue)}
 ${data("engine", engine)}
 <script type="module">
 ${kLoader}

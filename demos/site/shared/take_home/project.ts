@@ -12,8 +12,9 @@ export function projectZip({ name, model }: Program, weights: Uint8Array): Uint8
     "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
     "src/model.js": model,
   };
-  const packed = Object.entries(files).map(([path, text]) => [path, strToU8(text)]);
+  const entries = Object.entries(files).map(([path, text]) => [`${name}/${path}`, strToU8(text)]);
   return zipSync({
-    [name]: { ...Object.fromEntries(packed), "public/weights.safetensors": weights },
+    ...Object.fromEntries(entries),
+    [`${name}/public/weights.safetensors`]: weights,
   });
 }
