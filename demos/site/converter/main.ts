@@ -195,4 +195,5 @@ document.addEventListener("drop", ({ dataTransfer }) => {
 });
 
 byId("runtime").textContent = runtimeText(await trainer.start(), "cpu");
-setBusy(false);
+// The page opens with a model to look at.
+await openExample();

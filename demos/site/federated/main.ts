@@ -113,8 +113,6 @@ function showFinished(): void {
   for (const row of rows) row.begin();
   for (const round of kFinishedRounds) show(kFinishedRounds.length, round);
   for (const row of rows) row.end();
-  byId("status").textContent =
-    "A recorded run. Press Learn together for one of your own, and switch devices off meanwhile.";
 }
 
 run.addEventListener("click", () => {

@@ -30,6 +30,9 @@ const chart = new LineChart(byId("loss"), {
   ],
 });
 
+// What the page says of the model that it has.
+const kShipped = byId("status").textContent ?? "";
+
 // The state of the worker's model: none yet, idle, training, or generating text.
 let state: "none" | "resting" | "training" | "writing" = "none";
 
@@ -105,7 +108,7 @@ async function showPast(): Promise<void> {
   byId("step").textContent = steps;
   byId("status").textContent = {
     kept: `Saved on an earlier visit after about ${steps} steps: “Train” resumes from there.`,
-    shipped: `This model comes with the page, after ${steps} steps: have it write, train it further, or start over.`,
+    shipped: kShipped,
     new: "Random weights: press Train, and read what it writes meanwhile.",
   }[origin];
   if (parameters !== null) byId("parameters").textContent = parameters.toLocaleString("en");

@@ -58,6 +58,7 @@ export class LineChart {
     this.#data = [[], ...options.series.map(() => [])];
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", options.label);
+    element.classList.add("line-chart", "no-points");
     element.style.minHeight = `${this.#size().height + kLegend}px`;
     // Resizes in the next frame, because browsers report an error if a size changes while they notify observers.
     const resize = () =>
@@ -80,6 +81,7 @@ export class LineChart {
   /** Adds a point of each series; null for a series that has none. */
   push(x: number, ...values: (number | null)[]): void {
     const [xs, ...columns] = this.#data;
+    if (xs.length === 0) this.#element.classList.remove("no-points");
     xs.push(x);
     columns.forEach((column, i) => {
       column.push(values[i] ?? null);
@@ -90,6 +92,7 @@ export class LineChart {
 
   clear(): void {
     for (const column of this.#data) column.length = 0;
+    this.#element.classList.add("no-points");
     if (this.#plot !== null) this.#drawSoon();
   }
 

@@ -21,7 +21,7 @@ export async function give(page, ...files) {
   await untilOpen(page, files[0].name);
 }
 
-/** Presses "Try an example". */
+/** Presses "Open the example". */
 export async function openExample(page) {
   await page.click("#example");
   await untilOpen(page, "digits.onnx");
