@@ -39,7 +39,7 @@ export class Kernel {
       };
       const hear = ({ data }: MessageEvent<FromCode>) => {
         if (data === "ended") end(true);
-        else show(data);
+        else if (!("painting" in data)) show(data);
       };
       this.#stop = () => end(false);
       worker.addEventListener("message", hear);
