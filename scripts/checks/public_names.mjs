@@ -11,6 +11,7 @@ import { kRoot } from "../process.mjs";
 const kExtended = {
   fft: "is also the namespace of all transforms",
   full: "infers the dtype from the value",
+  interpolate: "averages with antialias",
   linspace: "takes complex ends",
   nonzero: "returns one tensor per axis with asTuple",
   randint: "takes ends of 64 bits",

@@ -33,6 +33,7 @@ export * from "./composites/index.js";
 export * as linalg from "./composites/linalg/namespace.js";
 export * as masked from "./composites/masked/index.js";
 export { randintLike } from "./composites/random_integers.js";
+export { interpolate } from "./composites/resampling.js";
 export * as signal from "./composites/signal/index.js";
 export * as sparse from "./composites/sparse/index.js";
 export * as special from "./composites/special.js";

@@ -70,6 +70,11 @@ export const kImages = {
     args: (z) => [image(z), null, 2, "bilinear"],
     theirs: "interpolate",
   },
+  "interpolate, averaged": {
+    call: "interpolate",
+    args: (z) => [image(z), null, 0.5, { mode: "bilinear", antialias: true }],
+    theirs: "interpolate",
+  },
   maxPool1d: (z) => [sequence(z), 2],
   maxPool2d: (z) => [image(z), 2],
   maxPool3d: (z) => [volume(z), 2],

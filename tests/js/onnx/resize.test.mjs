@@ -73,6 +73,20 @@ describe("nearest", () => {
   }
 });
 
+describe("antialias without what is outside is PyTorch's", () => {
+  for (const [mode, own] of [
+    ["linear", {}],
+    ["cubic", { cubic_coeff_a: { float: -0.5 } }],
+  ]) {
+    test(mode, async () => {
+      const attributes = { mode, antialias: 1, exclude_outside: 1, ...own };
+      const shape = [1, 2, 9, 12];
+      const y = await assertAgrees(attributes, shape, { sizes: [1, 2, 4, 5] });
+      assert.deepEqual(y.shape, [1, 2, 4, 5]);
+    });
+  }
+});
+
 describe("antialias when the result is smaller", () => {
   for (const mode of ["linear", "cubic"]) {
     for (const coordinate_transformation_mode of ["half_pixel", "align_corners", "asymmetric"]) {

@@ -43,6 +43,10 @@ export const kImageSamples = {
     "T([2, 2, 4, 4]), 2",
     "T([2, 5, 5]), [3, 2], {dilation: [1, 2], padding: 1, stride: [2, 1]}",
   ],
+  interpolate: [
+    'T([1, 2, 5, 4]), [3, 2], {mode: "bilinear", antialias: true}',
+    'T([1, 1, 6, 5]), null, 0.5, "bicubic", {antialias: true}',
+  ],
   localResponseNorm: ["T([2, 5, 3]), 3", "T([1, 5, 2, 2]), 2, {alpha: 0.1, beta: 0.5, k: 2}"],
   lpPool1d: ["T([1, 2, 7], 0.5, 2), 3, 2"],
   lpPool2d: ["T([1, 2, 4, 5], 0.5, 2), 2, [2, 3], {stride: 2, ceilMode: true}"],

@@ -169,27 +169,36 @@ function isPlain(axis: Axis, given: Given): boolean {
   );
 }
 
+// A scale that is not the exact ratio of the sizes shifts the other coordinates.
+const isRatio = ({ size, scale, target }: Axis) => Math.abs(size * scale - target) < 1e-6;
+
 // Uses eg.interpolate(), which is much faster, in the cases where it computes the same.
 function interpolate(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tensor | null {
   const changed = axes.filter(({ size, target }) => size !== target);
   const isImage =
     (x.ndim === 4 || x.ndim === 3) && changed.every(({ axis }) => axis >= 2) && x.isFloatingPoint();
-  if (!isImage || given.antialias || given.exclude_outside) return null;
+  if (!isImage || given.antialias !== given.exclude_outside) return null;
   const spatial = x.shape
     .slice(2)
     .map((size, i) => axes.find(({ axis }) => axis === i + 2) ?? unchanged(i + 2, size));
   const size = spatial.map(({ target }) => target);
   const mode = given.coordinate_transformation_mode;
+  if (given.antialias) {
+    // PyTorch's averages leave out what is outside, and have this coefficient.
+    const isUsual = given.mode === "linear" || Math.abs(given.cubic_coeff_a + 0.5) < 1e-6;
+    const isHalf = mode === "half_pixel" && spatial.every(isRatio);
+    if (!isUsual || !isHalf || x.ndim !== 4 || given.mode === "nearest") return null;
+    const kind = given.mode === "linear" ? "bilinear" : "bicubic";
+    return eg.interpolate(x, { size, mode: kind, antialias: true });
+  }
   if (given.mode === "nearest") {
     const isSame = spatial.every((axis) => isPlain(axis, given));
     return isSame ? eg.interpolate(x, { size, mode: "nearest" }) : null;
   }
   const alignCorners = mode === "align_corners";
-  // A scale that is not the exact ratio of the sizes shifts the other coordinates.
-  const isRatio = spatial.every((one) => Math.abs(one.size * one.scale - one.target) < 1e-6);
   const isHalf =
     mode === "half_pixel" || (mode === "pytorch_half_pixel" && size.every((one) => one > 1));
-  if (!alignCorners && !(isHalf && isRatio)) return null;
+  if (!alignCorners && !(isHalf && spatial.every(isRatio))) return null;
   if (given.mode === "linear")
     return eg.interpolate(x, { size, mode: x.ndim === 4 ? "bilinear" : "linear", alignCorners });
   const isUsual = Math.abs(given.cubic_coeff_a + 0.75) < 1e-6 && x.ndim === 4;

@@ -5,29 +5,18 @@ interface Filter {
   weight(distance: number): number;
 }
 
-const cubic = (a: number): Filter => ({
-  radius: 2,
-  weight: (distance) => {
-    const x = Math.abs(distance);
-    if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-    return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
-  },
-});
-
 const sinc = (x: number) => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
 
 const kFilters = {
   box: { radius: 0.5, weight: (x: number) => (x > -0.5 && x <= 0.5 ? 1 : 0) },
-  bilinear: { radius: 1, weight: (x: number) => Math.max(0, 1 - Math.abs(x)) },
-  bicubic: cubic(-0.5),
   lanczos: { radius: 3, weight: (x: number) => (Math.abs(x) < 3 ? sinc(x) * sinc(x / 3) : 0) },
 } as const satisfies Readonly<Record<string, Filter>>;
 
-/** A filter of images. */
-export type FilterName = keyof typeof kFilters | "nearest";
+/** A filter that eg.interpolate does not have. */
+export type MatrixFilter = keyof typeof kFilters | "nearest";
 
 /** Returns the weights of `from` pixels in each of `to` pixels, as Pillow resizes images: [to][from]. When there are fewer pixels, each one is the mean of more. */
-export function resamplingMatrix(from: number, to: number, name: FilterName): number[][] {
+export function resamplingMatrix(from: number, to: number, name: MatrixFilter): number[][] {
   const scale = from / to;
   return Array.from({ length: to }, (_, i) => {
     const center = (i + 0.5) * scale;
@@ -43,19 +32,5 @@ export function resamplingMatrix(from: number, to: number, name: FilterName): nu
     for (let x = first; x < last; x++) row[x] = weight((x + 0.5 - center) / width);
     const sum = row.reduce((all, one) => all + one, 0);
     return row.map((one) => one / sum);
-  });
-}
-
-/** Returns the weights of `from` numbers in each of `to` numbers between them, as PyTorch's bicubic interpolation has them: [to][from]. */
-export function bicubicMatrix(from: number, to: number): number[][] {
-  const { weight } = cubic(-0.75);
-  return Array.from({ length: to }, (_, i) => {
-    const center = ((i + 0.5) * from) / to - 0.5;
-    const row = new Array<number>(from).fill(0);
-    for (let x = Math.floor(center) - 1; x <= Math.floor(center) + 2; x++) {
-      const place = Math.min(Math.max(x, 0), from - 1);
-      row[place] = (row[place] as number) + weight(x - center);
-    }
-    return row;
   });
 }

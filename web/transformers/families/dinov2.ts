@@ -8,7 +8,6 @@ import { Linear, type Projection, unloaded } from "../blocks/linear.js";
 import { MLP } from "../blocks/mlp.js";
 import { Pass } from "../blocks/pass.js";
 import { PatchConv } from "../blocks/patches.js";
-import { bicubicMatrix } from "../blocks/resample.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { type FeaturesOutput, PreTrainedModel } from "../model.js";
@@ -111,15 +110,13 @@ class Embeddings extends eg.nn.Module {
     const { hidden } = this.spec;
     const table = this.position_embeddings;
     if (rows === side && columns === side) return table;
-    const { device, dtype } = table;
-    const matrix = (size: number) => eg.tensor(bicubicMatrix(side, size), { device });
     const grid = table
       .narrow(1, 1, side ** 2)
       .float()
-      .reshape([side, side, hidden]);
-    const down = eg.matmul(matrix(rows), grid.reshape([side, side * hidden]));
-    const across = eg.matmul(matrix(columns), down.reshape([rows, side, hidden]));
-    const places = across.reshape([1, rows * columns, hidden]).to(dtype);
+      .reshape([1, side, side, hidden])
+      .permute([0, 3, 1, 2]);
+    const between = eg.interpolate(grid, { size: [rows, columns], mode: "bicubic" });
+    const places = between.flatten(2).transpose(1, 2).to(table.dtype);
     return eg.cat([table.narrow(1, 0, 1), places], 1);
   }
 }

@@ -2,13 +2,16 @@
 
 import * as eg from "edgegrad";
 import { describe, fail } from "../../errors/errors.js";
-import { type FilterName, resamplingMatrix } from "../blocks/resample.js";
+import { type MatrixFilter, resamplingMatrix } from "../blocks/resample.js";
 import { Config, type ConfigValues } from "../config/config.js";
 import { checkOptions, kText } from "../options.js";
 import type { ImageLike, ImageProcessor, ProcessOptions } from "./types.js";
 
 const kFile = "preprocessor_config.json";
 const kWhere = "process";
+
+/** A filter of images. */
+type FilterName = MatrixFilter | "bilinear" | "bicubic";
 
 // The numbers that Pillow has for filters.
 const kFilters: readonly FilterName[] = ["nearest", "lanczos", "bilinear", "bicubic", "box"];
@@ -125,11 +128,26 @@ function resize(pixels: eg.Tensor, size: Size, filter: FilterName): eg.Tensor {
   const [, height, width] = pixels.shape as [number, number, number];
   const [tall, wide] =
     "shortest" in size ? scaled(height, width, size.shortest) : [size.height, size.width];
-  const across = eg.tensor(resamplingMatrix(width, wide, filter));
-  const down = eg.tensor(resamplingMatrix(height, tall, filter));
   const rounded = (x: eg.Tensor) => x.add(0.5).floor().clamp(0, 255);
-  const narrow = width === wide ? pixels : rounded(eg.matmul(pixels, across.t()));
-  return height === tall ? narrow : rounded(eg.matmul(down, narrow));
+  const narrow = width === wide ? pixels : rounded(resampled(pixels, [height, wide], filter));
+  return height === tall ? narrow : rounded(resampled(narrow, [tall, wide], filter));
+}
+
+// One of the sizes is that of the image.
+function resampled(
+  pixels: eg.Tensor,
+  size: readonly [height: number, width: number],
+  filter: FilterName,
+): eg.Tensor {
+  const [, height, width] = pixels.shape as [number, number, number];
+  const [tall, wide] = size;
+  if (filter === "bilinear" || filter === "bicubic") {
+    const options = { size, mode: filter, antialias: true } as const;
+    return eg.interpolate(pixels.unsqueeze(0), options).squeeze(0);
+  }
+  return tall === height
+    ? eg.matmul(pixels, eg.tensor(resamplingMatrix(width, wide, filter)).t())
+    : eg.matmul(eg.tensor(resamplingMatrix(height, tall, filter)), pixels);
 }
 
 function scaled(height: number, width: number, shortest: number): [number, number] {

@@ -26,6 +26,7 @@ export {
   pixelShuffle,
   pixelUnshuffle,
 } from "../../composites/index.js";
+export { interpolate } from "../../composites/resampling.js";
 export {
   adaptiveAvgPool2d,
   adaptiveMaxPool2d,
@@ -59,7 +60,6 @@ export {
   hingeEmbeddingLoss,
   huberLoss,
   instanceNorm,
-  interpolate,
   klDiv,
   l1Loss,
   layerNorm,

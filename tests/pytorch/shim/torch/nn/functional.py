@@ -43,12 +43,6 @@ def triplet_margin_with_distance_loss(
     return function("nn.functional", "tripletMarginWithDistanceLoss", [anchor, positive, negative], keywords)
 
 
-def interpolate(input: Any, *args: Any, antialias: bool = False, **keywords: Any) -> Any:
-    if antialias:
-        raise Unsupported("missing: interpolate(antialias=True)")
-    return function("nn.functional", "interpolate", [input, *args], keywords)
-
-
 grad = nn_grad
 
 
