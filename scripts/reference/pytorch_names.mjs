@@ -25,8 +25,8 @@ const kPlaces = {
   "nn.utils.prune": "torch.nn.utils.prune",
   "nn.utils.parametrize": "torch.nn.utils.parametrize",
   "nn.utils.parametrizations": "torch.nn.utils.parametrizations",
-  "nn.utils.fusion": "torch.nn.utils.fusion",
-  "nn.parallel": "torch.nn.parallel",
+  "nn.grad": "torch.nn.grad",
+  "signal.windows": "torch.signal.windows",
   data: "torch.utils.data",
   masked: "torch.masked",
   testing: "torch.testing",
@@ -36,7 +36,19 @@ const kPlaces = {
 };
 
 // Ours alone.
-const kOwn = new Set("data.idx data.batches testing.tensorsAreEqual autograd.gradAsync".split(" "));
+const kOwn = new Set(
+  (
+    "data.idx testing.tensorsAreEqual func.interceptOps nn.init.fans autograd.backwardAsync autograd.gradAsync autograd.profile " +
+    "autograd.toDot autograd.graph.queueCallback autograd.graph.unsafePreserveVersionCounter"
+  ).split(" "),
+);
+
+// Where PyTorch has these elsewhere.
+const kElsewhere = {
+  "autograd.FunctionContext": "torch.autograd.function.FunctionCtx",
+  "random.getState": "torch.get_rng_state",
+  "random.setState": "torch.set_rng_state",
+};
 
 /** Returns PyTorch's name for a name of the package; null if it has none. */
 export function pytorchName(name, op, isClass) {
@@ -44,6 +56,9 @@ export function pytorchName(name, op, isClass) {
   const at = name.lastIndexOf(".");
   const own = at < 0 ? name : name.slice(at + 1);
   const theirs = isClass ? own : snakeCase(own);
+  if (/^autograd\..*[cC]heckpoint/.test(name)) return `torch.utils.checkpoint.${theirs}`;
+  if (/^optim\.register/.test(name)) return `torch.optim.optimizer.${theirs}`;
+  if (name in kElsewhere) return kElsewhere[name];
   if (at >= 0) {
     const place = kPlaces[name.slice(0, at)];
     return place === undefined ? null : `${place}.${theirs}`;
