@@ -26,6 +26,7 @@ export function addFacts(project) {
   const all = Object.values(project.reflections);
   const named = new Map(all.filter(isDocumented).map((one) => [nameOf(one), one]));
   for (const [name, reflection] of named) addTo(reflection, name, named);
+  for (const method of named.get("Tensor").children) leadToFunction(method, named);
   for (const reflection of all) {
     if (reflection.kindOf(ReflectionKind.Parameter)) describeParameter(reflection);
     else describeOption(reflection);
@@ -37,6 +38,13 @@ function isDocumented(reflection) {
   for (let at = reflection.parent; at && !at.isProject(); at = at.parent)
     if (!at.kindOf(ReflectionKind.Namespace)) return false;
   return true;
+}
+
+// The facts of an op are on the page of its function.
+function leadToFunction({ name, signatures }, named) {
+  const summary = signatures?.[0].comment?.summary;
+  const target = named.get(name);
+  if (summary && target) summary.push(text(" Example and dtypes: "), linkTo(target), text("."));
 }
 
 // As the examples are named: "nn.Linear", "edgegrad/vis.watch".

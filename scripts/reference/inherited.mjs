@@ -17,13 +17,21 @@ export function isInherited(reflection) {
 /** Removes inherited members that a documented base has, and remembers their names. */
 export function foldInherited(members, project) {
   // The bases keep theirs until all members of derived classes are known.
-  const found = members.map((member) => [member, ownerOf(member)]).filter(([, base]) => base);
+  const owned = members.map((member) => [member, ownerOf(member)]);
+  const found = owned.filter(([, base]) => base);
+  for (const [member, base] of owned) if (!base) forgetOrigin(member);
   for (const [{ parent, name }, base] of found) {
     if (!kInherited.has(parent)) kInherited.set(parent, new Map());
     const lists = kInherited.get(parent);
     lists.set(base, [...(lists.get(base) ?? []), name]);
   }
   for (const [member] of found) project.removeReflection(member);
+}
+
+// The page of the base that the member is from does not exist.
+function forgetOrigin(member) {
+  for (const one of [member, member.getSignature, ...(member.signatures ?? [])])
+    if (one) delete one.inheritedFrom;
 }
 
 /** Returns what a class inherits, as [base, members] by base. */
