@@ -68,6 +68,7 @@ export function load(app) {
     for (const document of project.documents ?? []) {
       leadToLists(document.content, project);
       markLive(document.content);
+      if (document.name === "Messages") dropSources(document.content);
     }
     for (const name of kAddons) nameAddon(project.getChildByName(name), name);
     const inherited = Object.values(project.reflections).filter(isInherited);
@@ -138,6 +139,18 @@ function dropHeading(page) {
 function headingOf([first]) {
   const [line, title] = /^\s*# (.*)\n/.exec(first.text);
   return { line, title };
+}
+
+// The files that messages come from are of use in a checkout only, and a third of the page. Code in a message is a part of its own.
+function dropSources(parts) {
+  const joined = parts.splice(0).reduce((list, part) => {
+    const last = list.at(-1);
+    if (last?.kind === "text" && part.kind !== "relative-link") last.text += part.text;
+    else list.push(part);
+    return list;
+  }, []);
+  for (const part of joined) part.text = part.text.replaceAll(/^(\|[^\n]*\|)[^|\n]*\|$/gm, "$1");
+  parts.push(...joined);
 }
 
 // The links of the guide to lists lead to the page that says where they are; on the site, to the lists themselves.
