@@ -47,10 +47,10 @@ class Mistake extends Error {}
 /** Starts the server of the dashboard, of the metrics and of the health; `state` returns what they show. */
 function startDashboard(port, state) {
   const pages = {
-    "/state": () => [200, "application/json", JSON.stringify(state())],
-    "/metrics": () => [200, "text/plain; version=0.0.4", metricsOf(state())],
-    "/healthz": () => {
-      const { isStoring } = state();
+    "/state": async () => [200, "application/json", JSON.stringify(await state())],
+    "/metrics": async () => [200, "text/plain; version=0.0.4", metricsOf(await state())],
+    "/healthz": async () => {
+      const { isStoring } = await state();
       return [
         isStoring ? 200 : 503,
         "text/plain",
@@ -58,11 +58,11 @@ function startDashboard(port, state) {
       ];
     },
   };
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const make = Object.hasOwn(pages, request.url)
       ? pages[request.url]
       : () => [200, "text/html", kPage];
-    const [status, type, text] = make();
+    const [status, type, text] = await make();
     response.writeHead(status, { "content-type": type });
     response.end(text);
   });
@@ -159,6 +159,30 @@ const kPage = `<!doctype html>
 </script>
 </html>`;
 
+/** Returns a function that resolves to the rounds of a run so far; while the server does not answer, to those that are known. */
+function historyOf(coordinator) {
+  let last = 0;
+  let rounds = [];
+  coordinator.finished.then(
+    (history) => {
+      ({ rounds } = history);
+      last = Number.POSITIVE_INFINITY;
+    },
+    () => {},
+  );
+  return async () => {
+    const { round } = coordinator;
+    if (round > last) {
+      const found = await coordinator.history().catch(() => null);
+      if (found !== null && round > last) {
+        ({ rounds } = found);
+        last = round;
+      }
+    }
+    return rounds;
+  };
+}
+
 async function optionsFrom(module, servers) {
   const { default: options } = await import(pathToFileURL(resolve(module)).href);
   if (typeof options !== "object" || options === null) {
@@ -237,7 +261,6 @@ async function run() {
   const { serve } = await import("edgegrad/federated");
   const options = await optionsFrom(positionals[0], values.servers);
   await init();
-  const history = [];
   const events = {};
   let isDone = false;
   let isStoring = true;
@@ -251,13 +274,13 @@ async function run() {
       options.onEvent?.(event);
     },
     onRound: (summary) => {
-      history.push(summary);
       console.log(JSON.stringify(summary));
       options.onRound?.(summary);
     },
   });
   if (port !== null) {
-    startDashboard(port, () => ({
+    const history = historyOf(coordinator);
+    startDashboard(port, async () => ({
       run: options.run,
       round: coordinator.round,
       rounds: options.rounds,
@@ -266,7 +289,7 @@ async function run() {
       isDone,
       isStoring,
       events,
-      history,
+      history: await history(),
     }));
   }
   for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => coordinator.stop());

@@ -33,6 +33,8 @@ class NatsServer {
     this.port = kAnyPort;
     this.#config = config;
     this.#jetstream = jetstream;
+    // A program that fails must not leave it behind.
+    process.once("exit", () => this.#child?.kill("SIGKILL"));
   }
 
   get url() {
@@ -54,8 +56,6 @@ class NatsServer {
     ${this.#config}`;
     writeFileSync(file, text);
     this.#child = spawn("nats-server", ["-c", file], { stdio: ["ignore", "ignore", "pipe"] });
-    // A program that fails must not leave it behind.
-    process.once("exit", () => this.#child?.kill("SIGKILL"));
     let log = "";
     this.#child.stderr.setEncoding("utf8").on("data", (text) => {
       log = (log + text).slice(-4000);

@@ -2,12 +2,14 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { connect } from "@nats-io/transport-node";
+import { headers } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
 import { FedAvg, join, MemoryNetwork, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { soon, until } from "../support/until.mjs";
+import { fill } from "./support/full_server.mjs";
+import { startClient } from "./support/processes.mjs";
+import { rawClient } from "./support/raw_client.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { endOf, kNever, passDeadline } from "./support/runs.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";
@@ -204,28 +206,94 @@ describe("two processes with one name", () => {
   });
 });
 
-describe("a server without room", () => {
-  /** Fills what a server has left; returns the function that makes room. */
-  async function fill(server, credentials) {
-    const { user, password: pass } = credentials ?? {};
-    const connection = await connect({ servers: server.url, ...(user && { user, pass }) });
-    const jsm = await jetstreamManager(connection);
-    const js = jetstream(connection);
-    await jsm.streams.add({ name: "filler", subjects: ["filler"] });
-    for (let size = 64 * 1024; size > 16; size /= 2) {
-      let hasRoom = true;
-      while (hasRoom) {
-        await js.publish("filler", new Uint8Array(size)).catch(() => {
-          hasRoom = false;
-        });
-      }
-    }
-    return async () => {
-      await jsm.streams.delete("filler");
-      await connection.close();
-    };
-  }
+test("a client of the open round that is killed is reported while the round waits for it", async (t) => {
+  const run = newRun();
+  const { coordinator, told } = await begin(run);
+  const good = await join({ ...run, name: "client-0", train: trainerOf(0) });
+  const gone = startClient({
+    servers: run.servers,
+    run: run.run,
+    client: 1,
+    name: "client-1",
+    pause: kNever,
+  });
+  await told("opened");
+  await gone.kill();
+  // The clock by which the coordinator tells how long nothing has been heard.
+  const now = performance.now.bind(performance);
+  const clock = t.mock.method(performance, "now", () => now() + 4000);
+  const { message, level } = await told("stalled");
+  assert.match(message, /^the round waits for 1 updates; nothing is heard of client-1\.$/);
+  assert.equal(level, "warning");
+  clock.mock.restore();
+  const again = await join({ ...run, name: "client-1", train: trainerOf(1) });
+  await endOf(coordinator, [good, again]);
+});
 
+describe("a client that asks too often", () => {
+  test("is told to be slower, and then not answered, and others are", async () => {
+    const run = newRun();
+    const { coordinator, told } = await begin(run, { limits: { asksPerSecond: 20 } });
+    let goOn = () => {};
+    const mayGoOn = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    const train = (client) => async (input) => {
+      await mayGoOn;
+      return trainerOf(client)(input);
+    };
+    const clients = await Promise.all(
+      [0, 1].map((i) => join({ ...run, name: `client-${i}`, train: train(i) })),
+    );
+    await told("opened");
+    const raw = await rawClient({ ...run, name: "flood" });
+    const head = headers();
+    head.set("EdgeGrad-Ask", "record");
+    head.set("EdgeGrad-Session", "raw");
+    const ask = async () => {
+      const options = { headers: head, timeout: 500 };
+      const asked = raw.connection.request(`edgegrad.${run.run}.ask.flood`, "", options);
+      return asked.then(
+        (answer) => answer.headers.get("EdgeGrad-Status"),
+        () => "none",
+      );
+    };
+    const answers = [];
+    while (answers.length < 500 && answers.at(-1) !== "none") answers.push(await ask());
+    await raw.close();
+    goOn();
+    assert.deepEqual([...new Set(answers)], ["ok", "busy", "none"]);
+    assert.equal((await told("refused")).reason, "flood");
+    await endOf(coordinator, clients);
+  });
+
+  test("or sends more than its bytes of an hour, may send no more", async () => {
+    const run = newRun();
+    const { coordinator, events } = await begin(run, {
+      rounds: 2,
+      minClients: 1,
+      maxExtensions: 0,
+      limits: { bytesPerHour: 2000 },
+    });
+    const ends = [];
+    const onRound = (end) => ends.push(end);
+    const client = await join({ ...run, name: "client-0", train: trainerOf(0), onRound });
+    await until("refusal", () => ends.find(({ outcome }) => outcome === "refused"));
+    assert.deepEqual(
+      ends.map(({ round, outcome }) => [round, outcome]),
+      [
+        [1, "sent"],
+        [2, "refused"],
+      ],
+    );
+    assert.equal(ends[1].reason, "flood");
+    assert.ok(events.some(({ reason }) => reason === "quota"));
+    await client.leave();
+    await coordinator.stop();
+  });
+});
+
+describe("a server without room", () => {
   const kServers = {
     "of the server": { jetstream: "max_file_store: 3M" },
     "of an account": {

@@ -7,7 +7,7 @@ import { FedAvg, join, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { runNode } from "../js/support/child.mjs";
 import { readJson } from "../js/support/files.mjs";
-import { soon } from "../support/until.mjs";
+import { soon, until } from "../support/until.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, trainerOf } from "./support/task.mjs";
 
@@ -64,6 +64,53 @@ describe("edgegrad-federated", () => {
     assert.match(metrics, /^edgegrad_metric\{run="program",name="loss"\} [\d.]+$/m);
     assert.deepEqual(during.clients, ["here"]);
     assert.deepEqual(during.history[0].clients, ["here"]);
+  });
+
+  test("shows the whole history where it stands by, and after a restart", async () => {
+    const shown = async (isOf) => {
+      let address = () => {};
+      const isListening = new Promise((resolve) => {
+        address = resolve;
+      });
+      const onOutput = (child, { stdout }) => {
+        const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout) ?? [];
+        if (found !== undefined) address({ child, url: found });
+      };
+      const module = "tests/federated/support/standby_options.mjs";
+      const args = [kProgram, module, "--servers", nats.url, "--dashboard", "0"];
+      const ended = runNode(args, { onOutput });
+      const { child, url } = await soon("address of the dashboard", isListening);
+      const state = await until("history on the dashboard", async () => {
+        const found = await (await fetch(`${url}/state`)).json();
+        return isOf(found) && found;
+      });
+      child.kill("SIGTERM");
+      await ended;
+      return state;
+    };
+    const run = { servers: nats.url, run: "standby", model: makeModel };
+    const options = { strategy: new FedAvg(), rounds: 4, minClients: 1, deadline: kNever };
+    const coordinator = await serve({ ...run, ...options });
+    let goOn = () => {};
+    const mayGoOn = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    const client = await join({
+      ...run,
+      name: "here",
+      train: async (input) => {
+        if (input.round === 3) await mayGoOn;
+        return trainerOf(0)(input);
+      },
+    });
+    await until("third round", () => coordinator.round === 3);
+    const beside = await shown(({ history }) => history.length === 2);
+    assert.equal(beside.leads, false);
+    await coordinator.stop();
+    const after = await shown(({ leads }) => leads);
+    assert.deepEqual(after.history, beside.history);
+    goOn();
+    await client.leave();
   });
 
   test("lists, shows, pauses, resumes, rolls back and deletes runs", async () => {

@@ -1,5 +1,5 @@
 // A coordinator in a process of its own, to be killed. Its argument is JSON: { servers, run, rounds, minClients, deadline, lease, seed }.
-// It writes lines of JSON: { ready }, { round } after each round, and at the end { history, weights }.
+// It writes lines of JSON: { ready }, { event } for each event, { round } after each round, and at the end { history, weights }.
 
 import * as eg from "edgegrad";
 import { FedAvg, serve } from "edgegrad/federated";
@@ -13,6 +13,7 @@ const coordinator = await serve({
   ...options,
   model: makeModel,
   strategy: new FedAvg(),
+  onEvent: ({ type, message }) => tell({ event: type, message }),
   onRound: ({ round }) => tell({ round }),
 });
 tell({ ready: true });

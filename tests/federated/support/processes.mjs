@@ -2,9 +2,9 @@
 
 import { Program } from "./program.mjs";
 
-/** Starts a coordinator. */
-export function startCoordinator(options) {
-  const program = new Program(new URL("coordinator_program.mjs", import.meta.url), options);
+/** Starts a coordinator; `heard` is called with each line that it writes. */
+export function startCoordinator(options, heard) {
+  const program = new Program(new URL("coordinator_program.mjs", import.meta.url), options, heard);
   return {
     isReady: () => program.told("coordinator that is ready", ({ ready }) => ready),
     /** Resolves when it has ended a round with at least this number. */
@@ -22,6 +22,7 @@ export function startClient(options) {
   return {
     isReady: () => program.told("client that has joined", ({ joined }) => joined),
     ended: () => program.result(({ joined }) => joined),
+    signal: (name) => program.signal(name),
     kill: () => program.kill(),
   };
 }

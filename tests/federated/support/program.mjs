@@ -11,20 +11,22 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** A program that is started with a file's URL and an argument, which it gets as JSON. */
+/** A program that is started with a file's URL and an argument, which it gets as JSON; `heard` is called with each of its lines. */
 export class Program {
   #child;
   #end = null;
   #lines = [];
   #waiting = [];
 
-  constructor(url, argument) {
+  constructor(url, argument, heard = () => {}) {
     const args = [fileURLToPath(url), JSON.stringify(argument)];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
     this.#child = child;
     running.add(child);
     createInterface(child.stdout).on("line", (line) => {
-      this.#lines.push(JSON.parse(line));
+      const told = JSON.parse(line);
+      this.#lines.push(told);
+      heard(told);
       this.#wake();
     });
     child.once("close", (code, signal) => {

@@ -6,6 +6,7 @@ import { fileOf } from "../update/encode.js";
 import { aggregate, meanMetrics, updatesOf } from "./aggregate.js";
 import type { Collected, Host } from "./collected.js";
 import { Inbox, type Received } from "./inbox.js";
+import { watchSilence } from "./silence.js";
 
 /**
  * Reads updates until no more can come, or until the deadline has passed and enough are there. Returns null if the round was given up,
@@ -30,6 +31,7 @@ export async function collect(host: Host, signal: AbortSignal): Promise<Collecte
     if (isOver(host, inbox)) abort();
   };
   const reading = storage.readUpdates(end.signal, presence.sent, receive, tell);
+  void watchSilence(host, () => inbox.missing, end.signal);
   const watching = watchDeadline(host, inbox, Promise.race([upToDate, reading]), end.signal);
   try {
     await Promise.race([reading, watching]);

@@ -16,6 +16,7 @@ import {
 import { refusal } from "../update/decode.js";
 import { aggregate } from "./aggregate.js";
 import type { Collected, Host } from "./collected.js";
+import { watchSilence } from "./silence.js";
 
 const kMostFailures = 16;
 
@@ -85,6 +86,11 @@ class SecureRound {
         this.#isUpToDate = true;
       },
     );
+    const missing = () => {
+      const answered = new Set(answers.answered);
+      return this.attempt.step.clients.filter((client) => !answered.has(client));
+    };
+    void watchSilence(this.host, missing, end.signal);
     const steps = this.#steps(end.signal);
     try {
       // Reading ends before the steps only if it fails.

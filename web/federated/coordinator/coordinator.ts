@@ -34,13 +34,14 @@ import {
 import { collect } from "./collect.js";
 import type { Collected, Host, Opening } from "./collected.js";
 import { Reporter } from "./events.js";
-import { type History, historyOf } from "./history.js";
+import { type History, HistoryReader } from "./history.js";
 import type { Known } from "./known.js";
 import { Lease } from "./lease.js";
 import { openingOf, waitForOpening } from "./opening.js";
 import type { ReadServeOptions } from "./options.js";
 import { Presence } from "./presence.js";
 import { encodeProgress, restoreProgress } from "./progress.js";
+import { Quotas } from "./quotas.js";
 import { RunState } from "./run_state.js";
 import { Service } from "./service.js";
 import { Verdicts } from "./verdicts.js";
@@ -85,23 +86,28 @@ export class Coordinator {
   readonly #service: Service;
   #stopAnswering = () => {};
   #verdicts: Verdicts | null = null;
+  readonly #past: HistoryReader;
 
   /** @internal */
   constructor(prepared: Prepared, id: string) {
     const { options, signals, storage, record } = prepared;
     this.#prepared = prepared;
     this.#state = new RunState(options.names.run, storage, signals, prepared.sign, record);
+    this.#past = new HistoryReader(storage);
     this.#global = stateOf(prepared.model);
     this.#lease = new Lease(storage, id, options.lease);
     const most = options.limits.clients ?? kUsualClients;
     const { known } = prepared;
     const isKnown = (client: string) => known.isKnown(client);
-    this.#presence = new Presence(signals, most, this.#wakeSignal, isKnown);
+    const { asksPerSecond, bytesPerHour } = options.limits;
+    const quotas = new Quotas(asksPerSecond, bytesPerHour);
+    this.#presence = new Presence(signals, most, this.#wakeSignal, isKnown, quotas);
     this.#reporter = new Reporter(options.names.run, options.onEvent, () => this.round);
     this.#service = new Service({
       storage,
       signals,
       presence: this.#presence,
+      quotas,
       reporter: this.#reporter,
       verify: known.verify,
       isKnown,
@@ -134,6 +140,11 @@ export class Coordinator {
   /** Returns copies of the weights of the round in progress that this coordinator has. */
   stateDict(): State {
     return copyOf(withoutControls(this.#global));
+  }
+
+  /** Resolves to the rounds that have ended so far, also those of other coordinators and from before a restart. */
+  history(): Promise<History> {
+    return this.#past.read(this.#state.value, this.#stop.signal);
   }
 
   /** Stops this coordinator, so that another one takes over at once. serve() can continue the run later. */
@@ -169,11 +180,11 @@ export class Coordinator {
           const isFinished = await this.#leadWhileHeld();
           if (isFinished) {
             this.#reporter.tell("finished", `the run has finished after ${this.round} rounds.`);
-            return await this.#history();
+            return await this.history();
           }
           if (!signal.aborted) this.#reporter.tell("deposed", "the lease could not be renewed.");
         } catch (error) {
-          if (error instanceof FinishedElsewhere) return await this.#history();
+          if (error instanceof FinishedElsewhere) return await this.history();
           // Another coordinator leads, or the server is unavailable: begin again from what is stored.
           if (isConflict(error))
             this.#reporter.tell("deposed", "another coordinator has taken over.");
@@ -186,7 +197,7 @@ export class Coordinator {
       this.#leads = false;
       await this.#lease.release().catch(() => {});
     }
-    return this.#history();
+    return this.history();
   }
 
   /** Updates what a standby knows of the run. */
@@ -202,10 +213,6 @@ export class Coordinator {
     }
   }
 
-  #history(): Promise<History> {
-    return historyOf(this.#prepared.storage, this.#state.value, this.#stop.signal);
-  }
-
   /** Leads until the run has finished (true), or until this coordinator is stopped or another one leads (false). */
   async #leadWhileHeld(): Promise<boolean> {
     const end = new AbortController();
@@ -214,7 +221,12 @@ export class Coordinator {
       this.#wakeSignal.wake();
     };
     this.#stop.signal.addEventListener("abort", abort);
-    const kept = this.#lease.keep(end.signal).finally(abort);
+    const kept = this.#lease
+      .keep(end.signal, {
+        failed: (error) => this.#reporter.storeFailed(error),
+        works: () => this.#reporter.storeWorks(),
+      })
+      .finally(abort);
     // If keeping the lease fails, leading fails too and reports it.
     kept.catch(() => {});
     try {

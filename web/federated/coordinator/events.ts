@@ -6,7 +6,7 @@ export type RunEventType =
   | "leading" // this coordinator leads from now on
   | "deposed" // another one has taken over, or the lease could not be renewed
   | "waiting" // a round cannot begin yet: there are too few clients
-  | "stalled" // the same, for longer than a deadline
+  | "stalled" // the same, for longer than a deadline; or a round waits for clients that are silent
   | "paused" // an operator has paused the run
   | "stopped" // an operator has stopped the run
   | "opened" // a round has begun

@@ -16,22 +16,32 @@ export interface History {
   readonly bytesDown: number;
 }
 
-/** Returns the history; if the program has stopped the coordinator because the server is unavailable, only its end. */
-export async function historyOf(
-  storage: Store,
-  { round, last, state }: RunRecord,
-  stop: AbortSignal,
-): Promise<History> {
-  const stored = await storage.readHistory(round - 1).catch((error) => {
-    if (stop.aborted && isTransient(error)) return [];
-    throw error;
-  });
-  const rounds = last === null ? stored : [...stored.filter((one) => one.round < last.round), last];
-  const sum = (of: (one: RoundSummary) => number) => rounds.reduce((all, one) => all + of(one), 0);
-  return {
-    isComplete: state === "finished",
-    rounds,
-    bytesUp: sum((one) => one.bytesUp),
-    bytesDown: sum((one) => one.bytesDown),
-  };
+/** Reads the history of a run, each of its entries once. */
+export class HistoryReader {
+  #rounds: readonly RoundSummary[] = [];
+
+  constructor(private readonly storage: Store) {}
+
+  /** Returns the history; if the program has stopped the coordinator because the server is unavailable, only what is known of it. */
+  async read({ round, last, state }: RunRecord, stop: AbortSignal): Promise<History> {
+    // The run may have been rolled back.
+    const known = this.#rounds.filter((one) => one.round < round);
+    const first = (known.at(-1)?.round ?? 0) + 1;
+    const stored = await this.storage.readHistory(round - 1, first).catch((error) => {
+      if (stop.aborted && isTransient(error)) return [];
+      throw error;
+    });
+    const all = [...known, ...stored];
+    // The entry of the last round may not have been written yet.
+    const rounds = last === null ? all : [...all.filter((one) => one.round < last.round), last];
+    this.#rounds = all;
+    const sum = (of: (one: RoundSummary) => number) =>
+      rounds.reduce((sum, one) => sum + of(one), 0);
+    return {
+      isComplete: state === "finished",
+      rounds,
+      bytesUp: sum((one) => one.bytesUp),
+      bytesDown: sum((one) => one.bytesDown),
+    };
+  }
 }

@@ -58,9 +58,12 @@ export class Inbox {
 
   /** Whether no more updates can come: every selected client is counted, or has sent as many refused ones as it may. */
   get isComplete(): boolean {
-    return [...this.#selected].every(
-      (client) => this.#counted.has(client) || !this.#mayTry(client),
-    );
+    return ![...this.#selected].some((client) => this.#isMissing(client));
+  }
+
+  /** The selected clients that may still send an update that is counted. */
+  get missing(): string[] {
+    return [...this.#selected].filter((client) => this.#isMissing(client));
   }
 
   /** The number of refused updates by reason. */
@@ -88,6 +91,10 @@ export class Inbox {
     const isFile = isLastPart((name) => message.header(name));
     if (isFile && !kBeside.has(reason)) this.#files.set(client, (this.#files.get(client) ?? 0) + 1);
     return { refused: result, client, again: this.#mayTry(client) };
+  }
+
+  #isMissing(client: string): boolean {
+    return !this.#counted.has(client) && this.#mayTry(client);
   }
 
   #mayTry(client: string): boolean {

@@ -6,6 +6,18 @@ import { isTransient } from "../../nats/failures.js";
 import { sleep } from "../../nats/waiting.js";
 import type { Store } from "../transport.js";
 
+// The lease is renewed at least so often, and a server that takes longer to answer is reported: an operator hears of it within five seconds.
+const kMostRenewalMs = 2000;
+const kQuietMs = 2000;
+
+/** What is told while a lease is kept. */
+export interface LeaseListener {
+  /** The server does not answer, or not with success. */
+  failed(error: unknown): void;
+  /** It does again. */
+  works(): void;
+}
+
 /** The lease of one coordinator. */
 export class Lease {
   #revision: number | null = null;
@@ -37,17 +49,29 @@ export class Lease {
   }
 
   /** Renews the lease until the signal is aborted; returns when another coordinator has it. */
-  async keep(signal: AbortSignal): Promise<void> {
+  async keep(signal: AbortSignal, listener: LeaseListener): Promise<void> {
+    let hasFailed = false;
+    const fail = (error: unknown) => {
+      hasFailed = true;
+      if (!signal.aborted) listener.failed(error);
+    };
     while (!signal.aborted) {
-      await sleep(this.ms / 3, signal);
+      await sleep(Math.min(this.ms / 3, kMostRenewalMs), signal);
       if (signal.aborted) return;
+      const message = `no answer for ${kQuietMs / 1000} s`;
+      const quiet = setTimeout(() => fail(new Error(message)), kQuietMs);
       try {
         if (!(await this.#write(this.#revision))) return;
+        if (hasFailed) listener.works();
+        hasFailed = false;
       } catch (error) {
         // The write may have reached the server although its answer was lost.
         if (!isTransient(error)) throw error;
+        fail(error);
         const lease = await this.storage.readLease().catch(() => null);
         if (lease?.value === this.holder) this.#revision = lease.revision;
+      } finally {
+        clearTimeout(quiet);
       }
     }
   }

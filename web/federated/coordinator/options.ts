@@ -42,6 +42,10 @@ export interface Limits {
   readonly samples?: number | undefined;
   /** The clients that are present at the same time; default 10,000. */
   readonly clients?: number | undefined;
+  /** What a client may ask for in a second, for longer than a moment; one that goes on is not answered for 10 seconds. Default 2,000. */
+  readonly asksPerSecond?: number | undefined;
+  /** The bytes of updates that a client may send at once, and again in each hour; default: any number. */
+  readonly bytesPerHour?: number | undefined;
 }
 
 /** The argument of evaluate(). */
@@ -186,6 +190,8 @@ const kLimits = [
   "norm",
   "samples",
   "clients",
+  "asksPerSecond",
+  "bytesPerHour",
 ];
 // The longest time that setTimeout() supports.
 const kMostMs = 2 ** 31 - 1;

@@ -5,8 +5,11 @@ import { isName } from "../../nats/names.js";
 import { WakeSignal } from "../../nats/waiting.js";
 import { kGone, kPresenceMs } from "../presence_messages.js";
 import type { Signals } from "../transport.js";
+import type { Quotas } from "./quotas.js";
 
 const kMissedTimes = 4;
+/** A client of whom nothing has been heard for so long is reported: it has missed a sign of life. Operators hear of it within five seconds. */
+const kSilentMs = 1.75 * kPresenceMs;
 
 interface Seen {
   readonly session: string;
@@ -18,6 +21,8 @@ export class Presence {
   /** Woken when an update has been stored. */
   readonly sent = new WakeSignal();
   readonly #seen = new Map<string, Seen>();
+  /** When clients were last asked; those who have been heard of since are in #seen. */
+  #asked = performance.now();
   /** What is called when a process announces itself that was asked. */
   readonly #probed = new Map<string, () => void>();
 
@@ -29,12 +34,14 @@ export class Presence {
     readonly wakeSignal: WakeSignal,
     /** Whether a client may take part. */
     private readonly isKnown: (client: string) => Promise<boolean>,
+    private readonly quotas: Quotas,
   ) {
     signals.onHere((client, said) => void this.#hear(client, said));
   }
 
   /** Asks clients to announce themselves. */
   ask(): void {
+    this.#asked = performance.now();
     this.signals.ask();
   }
 
@@ -42,6 +49,12 @@ export class Presence {
   get clients(): string[] {
     for (const [client, seen] of this.#seen) if (!isRecent(seen)) this.#seen.delete(client);
     return [...this.#seen.keys()].sort();
+  }
+
+  /** Those of some clients of whom nothing has been heard for a while, though they may still be there. */
+  silent(clients: readonly string[]): string[] {
+    const before = performance.now() - kSilentMs;
+    return clients.filter((client) => (this.#seen.get(client)?.time ?? this.#asked) < before);
   }
 
   /**
@@ -73,7 +86,8 @@ export class Presence {
 
   async #hear(client: string, said: string): Promise<void> {
     const [what = "", session = ""] = said.split(" ");
-    if (!isName(client) || !isName(session) || !(await this.isKnown(client))) return;
+    if (!isName(client) || !isName(session) || this.quotas.ask(client) !== "yes") return;
+    if (!(await this.isKnown(client))) return;
     const seen = this.#seen.get(client);
     const isOther = seen !== undefined && seen.session !== session && isRecent(seen);
     if (isOther) return;

@@ -19,6 +19,7 @@ import type { Verify } from "../update/assembly.js";
 import { fileOf, isLastPart, kIdHeader, kRoundHeader, kStoredHeaders } from "../update/encode.js";
 import type { Reporter } from "./events.js";
 import type { Presence } from "./presence.js";
+import type { Quotas } from "./quotas.js";
 import type { Verdicts } from "./verdicts.js";
 
 // What a client asks for at the same time; it asks for one thing after another.
@@ -32,6 +33,7 @@ export interface ServiceHost {
   readonly storage: Store;
   readonly signals: Signals;
   readonly presence: Presence;
+  readonly quotas: Quotas;
   readonly reporter: Reporter;
   readonly verify: Verify;
   /** Whether a client may take part. */
@@ -52,8 +54,15 @@ export class Service {
 
   constructor(private readonly host: ServiceHost) {}
 
-  /** Returns the answer to a client; null if it asks for too much at once. */
+  /** Returns the answer to a client; null if it asks for too much at once, or has gone on asking too often. */
   async answer(client: string, sheet: Sheet): Promise<Sheet | null> {
+    const may = this.host.quotas.ask(client);
+    if (may === "slower") {
+      this.#tell(client, "flood", "the client asks too often.");
+      return answerWith("busy");
+    }
+    if (may === "cut") this.#tell(client, "cut", "a client that asks too often is not answered.");
+    if (may !== "yes") return null;
     const asking = this.#asking.get(client) ?? 0;
     if (asking >= kMostAtOnce) return null;
     this.#asking.set(client, asking + 1);
@@ -132,6 +141,10 @@ export class Service {
     if (!(await host.verify(client, (name) => headerOf(sheet, name)))) {
       this.#tell(client, "signature", "an update is not signed by the key of this client.");
       return answerWith("unknown");
+    }
+    if (!host.quotas.send(client, sheet.data.length)) {
+      this.#tell(client, "quota", "the client has sent its bytes of this hour.");
+      return answerWith("full");
     }
     const isLast = isLastPart((name) => headerOf(sheet, name));
     const file = fileOf((name) => headerOf(sheet, name));

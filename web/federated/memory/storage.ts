@@ -67,8 +67,10 @@ export class MemoryStorage {
     this.#write(historyKey(summary.round), JSON.stringify(summary));
   }
 
-  async readHistory(rounds: number): Promise<RoundSummary[]> {
-    const found = Array.from({ length: rounds }, (_, i) => this.run.entries.get(historyKey(i + 1)));
+  async readHistory(rounds: number, first = 1): Promise<RoundSummary[]> {
+    const found = Array.from({ length: Math.max(0, rounds - first + 1) }, (_, i) =>
+      this.run.entries.get(historyKey(first + i)),
+    );
     return found.filter((one) => one !== undefined).map(({ text }) => JSON.parse(text));
   }
 

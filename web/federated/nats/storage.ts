@@ -160,10 +160,10 @@ export class Storage {
     await this.kv.put(historyKey(summary.round), JSON.stringify(summary));
   }
 
-  /** Returns the entries of the history up to a round. */
-  async readHistory(rounds: number): Promise<RoundSummary[]> {
+  /** Returns the entries of the history from the round `first` up to another one. */
+  async readHistory(rounds: number, first = 1): Promise<RoundSummary[]> {
     const found: RoundSummary[] = [];
-    for (let round = 1; round <= rounds; round++) {
+    for (let round = first; round <= rounds; round++) {
       const entry = await this.kv.get(historyKey(round));
       if (entry !== null) found.push(entry.json<RoundSummary>());
     }
