@@ -1,5 +1,5 @@
-// npm run site:pictures: takes the pictures of the start page (demos/site/start/pictures) from the pages in build/site, after
-// each demo has trained. Run it when the look of a page has changed; `-- fine_tune gpt` takes those of some pages only.
+// npm run site:pictures: takes the pictures of the start page (demos/site/start/pictures) from the pages in build/site, as
+// visitors find them. Run it when the look of a page has changed; `-- fine_tune gpt` takes those of some pages only.
 
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -13,16 +13,21 @@ const kScale = 2 / 3;
 // What messengers show of a link to the site.
 const kPreview = { page: "backprop/index.html#paths?step=14", width: 1200, height: 630 };
 
-async function takePicture({ browser, isolated }, name, { kDemos, kWebGpuDemos, trainDemo }) {
+// The pages that are trained for their picture.
+const kTrained = ["converter"];
+
+async function takePicture({ browser, isolated }, name, demos) {
   const page = await browser.newPage({
     viewport: kView,
     deviceScaleFactor: kScale,
     colorScheme: "light",
     serviceWorkers: "block",
   });
-  if (name in kDemos || name in kWebGpuDemos) await trainDemo(page, isolated, name);
-  else await page.goto(`${isolated}${name}/index.html`, { waitUntil: "networkidle" });
-  await page.evaluate(() => document.querySelector("#sample")?.click());
+  if (kTrained.includes(name)) await demos.trainDemo(page, isolated, name);
+  else if (name in demos.kDemos || name in demos.kWebGpuDemos) {
+    await demos.openDemo(page, isolated, name);
+    await demos.untilLearned(page, name);
+  } else await page.goto(`${isolated}${name}/index.html`, { waitUntil: "networkidle" });
   // Scrolls past the title and controls to the contents of the page.
   await page.evaluate(() =>
     document.querySelector(".room, .cards, #opened, #answers, #lesson")?.scrollIntoView(),

@@ -105,14 +105,30 @@ function anew(counter, button = "anew") {
 
 /** Opens a demo and trains until it has learned. */
 export async function trainDemo(page, site, name) {
-  const { path = `${name}/index.html`, start, learned } = kDemos[name] ?? kWebGpuDemos[name];
+  const { start } = await openDemo(page, site, name);
+  if (start) await page.evaluate(start);
+  await untilLearned(page, name);
+}
+
+/** Opens a demo; resolves to how it starts when it can be started. */
+export async function openDemo(page, site, name) {
+  const demo = demoOf(name);
+  const { path = `${name}/index.html` } = demo;
   await page.goto(site + path);
   // What is not needed at once waits for a sign of the visitor; WebKit's driver has no pointer.
   await page.evaluate(() => dispatchEvent(new Event("pointermove")));
   // The button is disabled until the engine is ready.
   await until(page, () => document.getElementById("run")?.disabled !== true);
-  if (start) await page.evaluate(start);
-  await until(page, learned);
+  return demo;
+}
+
+/** Resolves when a demo shows that it has learned, which most do when they open. */
+export function untilLearned(page, name) {
+  return until(page, demoOf(name).learned);
+}
+
+function demoOf(name) {
+  return kDemos[name] ?? kWebGpuDemos[name];
 }
 
 // Waits until a condition holds in the page; throws if the page shows an error.
