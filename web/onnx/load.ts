@@ -2,7 +2,13 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../errors/errors.js";
-import { fileWithout, kBuffersKey, kParametersKey, namesIn } from "./export/kept_file.js";
+import {
+  fileWithout,
+  kBuffersKey,
+  kParametersKey,
+  namesIn,
+  withKinds,
+} from "./export/kept_file.js";
 import type { ExternalData } from "./files/external.js";
 import type { FixedInput } from "./fixed_inputs.js";
 import { noteReleases, removeUnused, usesOf } from "./graph/analyze.js";
@@ -193,7 +199,7 @@ function programFrom(
   { held, described }: Kept,
   model: Message<"Model">,
   apart: ReadonlyMap<Message<"Tensor">, Apart>,
-  { outputs }: LoadOptions,
+  { outputs, trainable }: LoadOptions,
 ): Program {
   const message = model.graph as Message<"Graph">;
   const defaults = new Set(message.initializer.map(({ name }) => name));
@@ -225,7 +231,12 @@ function programFrom(
     tensors: described,
     ...headerOf(model),
     file: fileWithout(
-      { ...model, graph: { ...message, output: outputsIn(message, known, outputs) } },
+      {
+        ...model,
+        graph: { ...message, output: outputsIn(message, known, outputs) },
+        // What a function has decided is in no other place.
+        ...(typeof trainable === "function" && { metadataProps: withKinds(model, described) }),
+      },
       new Map(members.map(([{ tensor }, { value }]) => [tensor.message, value])),
       apart,
     ),

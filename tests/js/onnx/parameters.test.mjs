@@ -305,6 +305,31 @@ describe("load() can be told otherwise", () => {
     assert.equal(module.getParameter("s").grad.item(), 2);
   });
 
+  test("whose choice save() keeps", async () => {
+    const trainable = (name) => name === "s";
+    const module = await loaded(nodes, initializers, { trainable });
+    const again = await onnx.load(await onnx.save(module));
+    assert.deepEqual(names(again), ["s"]);
+    assert.deepEqual(Object.keys(again.stateDict()), Object.keys(module.stateDict()));
+    assert.deepEqual(again.metadata, module.metadata);
+    const traced = await onnx.save(again, { inputs: [eg.ones([1, 2])] });
+    assert.deepEqual(names(await onnx.load(traced)), ["s"]);
+    const other = await onnx.load(await onnx.save(again), { trainable: (name) => name === "w" });
+    assert.deepEqual(names(other), ["w"]);
+    assert.deepEqual(names(await onnx.load(await onnx.save(other))), ["w"]);
+    // Also a tensor of a node, which is no initializer.
+    const made = [
+      node("Constant", [], ["c"], { value: { tensor: weight("", [2, 2]) } }),
+      node("MatMul", ["x", "c"], ["y"]),
+    ];
+    for (const isLearned of [true, false]) {
+      const one = await loaded(made, [], { trainable: () => isLearned });
+      const wanted = isLearned ? ["c"] : [];
+      assert.deepEqual(names(one), wanted);
+      assert.deepEqual(names(await onnx.load(await onnx.save(one))), wanted);
+    }
+  });
+
   test("which must answer", async () => {
     await assert.rejects(loaded(nodes, initializers, { trainable: () => "yes" }), {
       code: "InvalidArgument",

@@ -1,6 +1,7 @@
 // What a loaded model keeps of its file for save(): everything except the tensors that the module holds.
 
 import type { Bytes, Tensor } from "edgegrad";
+import type { OnnxTensor } from "../graph/hold.js";
 import type { Message } from "../proto/schema.js";
 import { writeMessage } from "../proto/write.js";
 import type { Apart } from "../tensors/decode.js";
@@ -25,6 +26,23 @@ export function namesIn(
   } catch {
     return null;
   }
+}
+
+/** Returns the metadata of a model with lists of its parameters and buffers. */
+export function withKinds(
+  { metadataProps }: Message<"Model">,
+  tensors: readonly OnnxTensor[],
+): Message<"Entry">[] {
+  const named = (wanted: OnnxTensor["kind"]) => {
+    const found = tensors.filter(({ kind, name }) => kind === wanted && name !== "");
+    return JSON.stringify(found.map(({ name }) => name));
+  };
+  const others = metadataProps.filter(({ key }) => key !== kParametersKey && key !== kBuffersKey);
+  return [
+    ...others,
+    { key: kParametersKey, value: named("parameter") },
+    { key: kBuffersKey, value: named("buffer") },
+  ];
 }
 
 /** Returns the bytes of a model without the tensors that a module holds; `apart` has the data that comes from external files. */

@@ -154,7 +154,7 @@ export class Keeper {
     if (isInitializer && buffers?.has(name))
       return { isParameter: false, reason: "the file lists it as a buffer" };
     if (parameters === null) return undefined;
-    const isParameter = isInitializer && parameters.has(name);
+    const isParameter = name !== "" && parameters.has(name);
     const text = isParameter ? "lists it as a parameter" : "does not list it as a parameter";
     return { isParameter, reason: `the file ${text}` };
   }
