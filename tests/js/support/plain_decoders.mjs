@@ -314,6 +314,74 @@ function gpt2(own = {}) {
   return { config, shapes, logits };
 }
 
+// Falcon: `groups` of heads share keys and values; `norms` are those that attention and the MLP read.
+function falcon(own, groups, norms, hasBias = false) {
+  const [hidden, heads, inner, words] = [16, 4, 64, 18];
+  const size = hidden / heads;
+  const shared = heads / groups;
+  const config = {
+    model_type: "falcon",
+    vocab_size: words,
+    hidden_size: hidden,
+    num_hidden_layers: 2,
+    num_attention_heads: heads,
+    layer_norm_epsilon: 1e-5,
+    bias: hasBias,
+    alibi: false,
+    rope_theta: 500,
+    ...own,
+  };
+  const shapes = {
+    "transformer.word_embeddings.weight": [words, hidden],
+    "transformer.ln_f.weight": [hidden],
+    "transformer.ln_f.bias": [hidden],
+  };
+  const kParts = {
+    "self_attention.query_key_value": [hidden + 2 * groups * size, hidden],
+    "self_attention.dense": [hidden, hidden],
+    "mlp.dense_h_to_4h": [inner, hidden],
+    "mlp.dense_4h_to_h": [hidden, inner],
+  };
+  for (const i of range(2)) {
+    const at = `transformer.h.${i}.`;
+    for (const norm of new Set(norms)) {
+      for (const kind of ["weight", "bias"]) shapes[`${at}${norm}.${kind}`] = [hidden];
+    }
+    for (const [name, shape] of Object.entries(kParts)) {
+      shapes[`${at}${name}.weight`] = shape;
+      if (hasBias) shapes[`${at}${name}.bias`] = [shape[0]];
+    }
+  }
+  function logits(w, ids) {
+    const norm = (y, name) => layerNorm(y, w[`${name}.weight`], w[`${name}.bias`], 1e-5);
+    let x = lookUp(w["transformer.word_embeddings.weight"], ids);
+    for (const i of range(2)) {
+      const at = `transformer.h.${i}.`;
+      const part = (y, name) => linear(y, w[`${at}${name}.weight`], w[`${at}${name}.bias`]);
+      const joined = part(norm(x, at + norms[0]), "self_attention.query_key_value");
+      // Of each group: its queries, a key, a value.
+      const pick = (first, count) =>
+        joined.map((row) =>
+          range(groups).flatMap((g) => {
+            const start = g * (shared + 2) * size + first * size;
+            return row.slice(start, start + count * size);
+          }),
+        );
+      const [q, k, v] = [pick(0, shared), pick(shared, 1), pick(shared + 1, 1)];
+      const turn = frequencies(size, 500);
+      const options = { heads, groups, scale: size ** -0.5, seen: causal };
+      const read = attention(rotate(q, heads, turn), rotate(k, groups, turn), v, options);
+      const attended = part(read, "self_attention.dense");
+      const isSequence = norms[1] === "post_attention_layernorm";
+      const before = isSequence ? add(x, attended) : x;
+      const inside = each(part(norm(before, at + norms[1]), "mlp.dense_h_to_4h"), gelu);
+      x = add(add(x, attended), part(inside, "mlp.dense_4h_to_h"));
+    }
+    return linear(norm(x, "transformer.ln_f"), w["transformer.word_embeddings.weight"]);
+  }
+  return { config, shapes, logits };
+}
+
 const sliding = (isSliding, width) => (i) => (isSliding(i) ? windowed(width) : causal);
 
 /** The language models by name. */
@@ -463,6 +531,21 @@ export const kDecoders = {
   ),
   gpt_neox: gptNeoX(true),
   "gpt_neox, one part after the other": gptNeoX(false),
+  falcon: falcon({ new_decoder_architecture: true, num_kv_heads: 2 }, 2, ["ln_attn", "ln_mlp"]),
+  "falcon with one norm": falcon(
+    { new_decoder_architecture: true, num_kv_heads: 2, num_ln_in_parallel_attn: 1 },
+    2,
+    ["input_layernorm", "input_layernorm"],
+    true,
+  ),
+  "falcon whose heads share one key": falcon({ multi_query: true }, 1, [
+    "input_layernorm",
+    "input_layernorm",
+  ]),
+  "falcon, one part after the other": falcon({ multi_query: false, parallel_attn: false }, 4, [
+    "input_layernorm",
+    "post_attention_layernorm",
+  ]),
   gpt2: gpt2(),
   "gpt2 scaled by layer": gpt2({ scale_attn_by_inverse_layer_idx: true }),
 };

@@ -11,6 +11,7 @@ const kFamilies: Readonly<Record<string, () => Promise<Family>>> = {
   "deberta-v2": async () => (await import("./deberta_v2.js")).debertaV2,
   dinov2: async () => (await import("./dinov2.js")).dinov2,
   distilbert: async () => (await import("./distilbert.js")).distilbert,
+  falcon: async () => (await import("./falcon.js")).falcon,
   gemma2: async () => (await import("./gemma.js")).gemma2,
   gemma3_text: async () => (await import("./gemma.js")).gemma3,
   gpt2: async () => (await import("./gpt2.js")).gpt2,
