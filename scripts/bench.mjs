@@ -46,6 +46,8 @@ npm run bench -- webgpu steps [models]
 npm run bench -- language [--quick]
   a language model of 135 million parameters with random weights: loading, generation beside onnxruntime-web, training of an
   adapter beside native PyTorch (${kTorchPackages}), with 32, 16, 8 and 4 bits
+npm run bench -- onnx [--quick]
+  files of ONNX that other projects ship in packages of npm, which are fetched the first time: time and memory beside onnxruntime-web
 npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolerance 2]
   compare two builds of this package in pairs: commits, which are built, or folders with a dist/. Fails if B takes longer
   than A by more than the tolerance in percent and noise does not explain it
@@ -110,6 +112,19 @@ function language({ quick, ...options }, others) {
     await buildForThisNode(options);
     const { languageLines } = await import("../tests/bench/language/run.mjs");
     const lines = await languageLines({ quick, hasTorch: hasTorch(), onProgress: showProgress });
+    showProgress("");
+    console.log(lines.join("\n"));
+  };
+}
+
+/** Measures files of ONNX, on the Node.js that runs this script. */
+function onnx({ quick, ...options }, others) {
+  if (others.length > 0) throw expected(kHelp);
+  return async () => {
+    await buildForThisNode(options);
+    const { onnxLines } = await import("../tests/bench/onnx/run.mjs");
+    const threads = cpus().length > 1 ? [1, 2] : [1];
+    const lines = await onnxLines({ quick, threads, onProgress: showProgress });
     showProgress("");
     console.log(lines.join("\n"));
   };
@@ -285,7 +300,7 @@ await main(async () => {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: kOptions });
   if (values.help) return console.log(kHelp);
   const [command, ...others] = positionals;
-  const named = { sweep, language, webgpu }[command];
+  const named = { sweep, language, onnx, webgpu }[command];
   const work = named?.(values, others) ?? (values.compare ? compare : measure)(values, positionals);
   await ensureNodeModules();
   return work();
