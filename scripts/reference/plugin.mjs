@@ -350,20 +350,26 @@ function finishPage(page) {
     .replace(/<script async src="([^"]*)" (id="tsd-(?:search|nav)-script")>/g, kLater)
     .replace("</head>", `${kLoading}$&`)
     .replace(/<table>[\s\S]*?<\/table>/g, kScrollable)
-    .replace(/<dl class="tsd-member-summaries">[\s\S]*?<\/dl>/g, withoutIcons)
-    .replace(/<svg class="tsd-kind-icon"[\s\S]*?<\/svg>(?=<span>)/g, "")
+    .replace(/<dl class="tsd-member-summaries">[\s\S]*?<\/dl>/g, asPlainList)
+    .replace(/<svg class="tsd-kind-icon"(?:(?!<\/svg>)[\s\S])*<\/svg>(?=<span>)/g, "")
     .replace(/(<a [^>]*class="tsd-anchor-icon"[^>]*>)<svg[\s\S]*?<\/svg>/g, "$1")
     .replace(/<summary[\s\S]*?<\/summary>/g, (summary) => {
       return summary.replace(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "");
     });
 }
 
-// In a list of a thousand names, icons and anchors would be most of the page.
-function withoutIcons(list) {
+// In a list of a thousand names, icons and anchors would be most of the page. Most names have no text beside them, and a list of definitions
+// would need one.
+function asPlainList(list) {
   return list
     .replaceAll(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "")
     .replaceAll(/<svg class="tsd-kind-icon"[\s\S]*?<\/svg>/g, "")
-    .replaceAll('<dd class="tsd-member-summary"></dd>', "");
+    .replace(/^<dl/, "<ul")
+    .replace(/dl>$/, "ul>")
+    .replaceAll("<dt", "<li")
+    .replaceAll("</dt>", "")
+    .replaceAll('<dd class="tsd-member-summary"></dd>', "</li>")
+    .replaceAll(/<dd class="tsd-member-summary">([\s\S]*?)<\/dd>/g, "<div>$1</div></li>");
 }
 
 const kLater = '<script async data-later="$1" $2>';
