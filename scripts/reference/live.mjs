@@ -2,7 +2,7 @@
 
 // Modules of Node, servers, and workers with a file of their own.
 const kNotInPages =
-  /["']node:|\bprocess\.|nats:\/\/|edgegrad\/distributed|import\.meta|["']webgpu["']|require\(/;
+  /["']node:|\bprocess\.|nats:\/\/|edgegrad\/distributed|import\.meta|from ["']webgpu["']|require\(/;
 
 const kOwnFile = /from ["']\.\/([\w.]+)["']/g;
 

@@ -1,10 +1,12 @@
 // The guide and the reference: their search, and the link back to the other pages.
 
 import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { kAddons } from "../../scripts/addons.mjs";
 import { noBrowser } from "../browser/support/chromium.mjs";
-import { noSite } from "./support/pages.mjs";
+import { allPages, kSite, noSite } from "./support/pages.mjs";
 import { startSite } from "./support/site.mjs";
 
 describe("the docs", { skip: noBrowser || noSite }, () => {
@@ -96,6 +98,29 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
       await page.waitForURL(new RegExp(`/docs/\\w+/edgegrad_${name}\\.${first}\\.html$`));
     });
   }
+
+  test("have no page that is larger than 150 kB", () => {
+    const large = allPages()
+      .filter((name) => name.startsWith("docs/"))
+      .map((name) => [name, statSync(join(kSite, name)).size])
+      .filter(([, size]) => size > 150_000);
+    assert.deepEqual(large, []);
+  });
+
+  test("fold what a class inherits, and lead from Tensor to its topics", async () => {
+    await page.goto(`${site.isolated}docs/classes/nn.Parameter.html`);
+    await page.locator("details.inherited summary", { hasText: "members of Tensor" }).click();
+    await page.locator("details.inherited a", { hasText: /^sum$/ }).click();
+    await page.waitForURL(/\/docs\/classes\/Tensor\.reductions\.html#sum$/);
+    await page.getByRole("link", { name: "sum", exact: true }).first().waitFor();
+  });
+
+  test("lead from page to page of the guide", async () => {
+    await page.goto(`${site.isolated}docs/documents/Tutorial__a_first_model.html`);
+    await page.locator(".neighbors a[rel=next]").click();
+    await page.waitForURL(/Tutorial__images\.html$/);
+    await page.locator(".neighbors a[rel=prev]").waitFor();
+  });
 
   test("lead back to the start page from any depth", async () => {
     for (const name of ["index.html", "classes/nn.Linear.html"]) {
