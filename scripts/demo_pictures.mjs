@@ -14,7 +14,7 @@ const kScale = 2 / 3;
 const kPreview = { page: "backprop/index.html#paths?step=14", width: 1200, height: 630 };
 
 // The pages that are trained for their picture.
-const kTrained = ["converter"];
+const kTrained = ["converter", "notebook"];
 
 async function takePicture({ browser, isolated }, name, demos) {
   const page = await browser.newPage({

@@ -13,18 +13,22 @@ export const kWebGpuDemos = {
   },
 };
 
-/** The demos by name: where they are, how to start them and how to tell that they have learned; both functions run in the page. */
-export const kDemos = {
-  start: {
-    path: "index.html",
-    learned: () => /^2000 0\.0/m.test(document.querySelector("[role=log]")?.innerText),
-  },
+/** Pages that train what their visitor writes: the checks of the package and those without a network leave them out. */
+export const kOwnCode = {
   notebook: {
     start: () => document.getElementById("run-all").click(),
     learned: () =>
       /tensor\(|float32/.test(
         document.querySelector("#cells .cell:last-child [role=log]")?.innerText,
       ),
+  },
+};
+
+/** The demos by name: where they are, how to start them and how to tell that they have learned; both functions run in the page. */
+export const kDemos = {
+  start: {
+    path: "index.html",
+    learned: () => /^2000 0\.0/m.test(document.querySelector("[role=log]")?.innerText),
   },
   digits: {
     start: anew("steps"),
@@ -128,7 +132,7 @@ export function untilLearned(page, name) {
 }
 
 function demoOf(name) {
-  return kDemos[name] ?? kWebGpuDemos[name];
+  return kDemos[name] ?? kWebGpuDemos[name] ?? kOwnCode[name];
 }
 
 // Waits until a condition holds in the page; throws if the page shows an error.
