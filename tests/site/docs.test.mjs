@@ -103,7 +103,7 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
     const large = allPages()
       .filter((name) => name.startsWith("docs/"))
       .map((name) => [name, statSync(join(kSite, name)).size])
-      .filter(([, size]) => size > 150_000);
+      .filter(([, size]) => size > 150 * 1024);
     assert.deepEqual(large, []);
   });
 
