@@ -46,6 +46,8 @@ export interface CollectiveRequest {
   readonly data: SharedArrayBuffer;
   /** See Outcome. */
   readonly outcome: SharedArrayBuffer;
+  /** Whether the program's thread also hears by a message that the operation is done, because it does not block. */
+  readonly isAwaited: boolean;
 }
 
 /** A request to the worker. */

@@ -20,7 +20,7 @@ function failureOf(error: unknown): Failure {
 async function handle(request: Request): Promise<void> {
   if (request.type === "collective") {
     await participant?.run(request);
-    tell({ type: "done", id: request.id });
+    if (request.isAwaited) tell({ type: "done", id: request.id });
   } else if (request.type === "abort") {
     participant?.abort(request.reason);
   } else if (request.type === "leave") {

@@ -53,6 +53,7 @@ function step(i) {
 for (let i = 0; i < kWarmUp; i++) step(i);
 if (group) await barrier();
 const before = group?.traffic;
+const cpuBefore = process.cpuUsage();
 waited = 0;
 const times = [];
 for (let block = 0; block < blocks; block++) {
@@ -63,12 +64,15 @@ for (let block = 0; block < blocks; block++) {
   await new Promise((resolve) => setImmediate(resolve));
 }
 const steps = blocks * kBlock;
+const { user, system } = process.cpuUsage(cpuBefore);
 const { bytesSent = 0, messagesSent = 0 } = group?.traffic ?? {};
 console.log(
   JSON.stringify({
     ms: median(times),
     best: Math.min(...times),
     waited: waited / steps,
+    // Of all threads: other programs do not change it much.
+    cpu: (user + system) / 1000 / steps,
     bytes: group ? (bytesSent - before.bytesSent) / steps : 0,
     messages: group ? (messagesSent - before.messagesSent) / steps : 0,
   }),

@@ -1,5 +1,5 @@
 // node tests/bench/distributed/run.mjs [--rounds 3] [--batch 64,256]: two ranks against one process on the CNN, and against two processes
-// that do not communicate, in turn. Prints images per second, milliseconds and bytes per step.
+// that do not communicate, in turn. Prints images per second, milliseconds, those of the processors, and bytes per step.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,18 +42,21 @@ async function processes(count, options) {
 const one = (options) => processes(1, options);
 const ranks = (options) => processes(2, { worldSize: 2, ...options });
 
-const row = (name, { images, ms, waited, bytes, messages }) =>
+const row = (name, { images, ms, waited, cpu, bytes, messages }) =>
   console.log(
     `  ${name.padEnd(42)}${images.toFixed(0).padStart(8)} images/s${ms.toFixed(2).padStart(8)} ms` +
-      `${waited.toFixed(2).padStart(7)} ms waiting${bytes.toFixed(0).padStart(8)} bytes` +
+      `${waited.toFixed(2).padStart(7)} ms waiting${cpu.toFixed(2).padStart(7)} ms of a processor${bytes.toFixed(0).padStart(8)} bytes` +
       `${messages.toFixed(0).padStart(3)} messages per step and rank`,
   );
 
 const nats = await startNats();
 try {
   console.log(`${availableParallelism()} cores, load ${load()}`);
-  const { ms } = await ranks({ batch: 1, isEmpty: true });
-  console.log(`gradients of the same size and nothing else: ${ms.toFixed(2)} ms per step`);
+  const alone = await one({ batch: 1, isEmpty: true });
+  const { ms, cpu } = await ranks({ batch: 1, isEmpty: true });
+  console.log(
+    `gradients of the same size and nothing else: ${ms.toFixed(2)} ms per step, ${cpu.toFixed(2)} of a processor; alone ${alone.cpu.toFixed(2)}`,
+  );
   for (const batch of values.batch.split(",").map(Number)) {
     const half = batch / 2;
     // The third and fourth are what this machine's cores can do, without a network.

@@ -56,7 +56,7 @@ export async function allReduce(
   const dtype = wireDType(where, tensor, op);
   const data = memoryFor(tensor, dtype);
   write(tensor, dtype, data);
-  await group.start({ where, kind: "allReduce", dtype, reduction: op, root: 0, data }).done;
+  await group.run({ where, kind: "allReduce", dtype, reduction: op, root: 0, data });
   read(tensor, dtype, data);
   return tensor;
 }
@@ -72,7 +72,7 @@ export async function broadcast(
   const dtype = wireDType(where, tensor);
   const data = memoryFor(tensor, dtype);
   if (group.rank === src) write(tensor, dtype, data);
-  await group.start({ where, kind: "broadcast", dtype, reduction: "sum", root: src, data }).done;
+  await group.run({ where, kind: "broadcast", dtype, reduction: "sum", root: src, data });
   read(tensor, dtype, data);
   return tensor;
 }
@@ -90,7 +90,7 @@ export async function allGather(
   const data = memoryFor(tensor, dtype, group.worldSize);
   const count = elementCount(tensor);
   write(tensor, dtype, data, group.rank * count);
-  await group.start({ where, kind: "allGather", dtype, reduction: "sum", root: 0, data }).done;
+  await group.run({ where, kind: "allGather", dtype, reduction: "sum", root: 0, data });
   return Array.from({ length: group.worldSize }, (_, rank) => {
     const part = eg.zerosLike(tensor.detach());
     read(part, dtype, data, rank * count);
@@ -118,7 +118,7 @@ export async function reduceScatter(
   const dtype = wireDType(where, tensor, op);
   const data = memoryFor(tensor, dtype);
   write(tensor, dtype, data);
-  await group.start({ where, kind: "reduceScatter", dtype, reduction: op, root: 0, data }).done;
+  await group.run({ where, kind: "reduceScatter", dtype, reduction: op, root: 0, data });
   return eg.scope(() => {
     const part = eg.zerosLike(tensor.detach().narrow(0, 0, rows / worldSize));
     read(part, dtype, data, rank * elementCount(part));
@@ -133,5 +133,5 @@ export async function barrier(options: CollectiveOptions = {}): Promise<void> {
   const group = groupFrom(where, given);
   const data = new SharedArrayBuffer(group.worldSize);
   const kind = "allGather";
-  await group.start({ where, kind, dtype: "uint8", reduction: "sum", root: 0, data }).done;
+  await group.run({ where, kind, dtype: "uint8", reduction: "sum", root: 0, data });
 }

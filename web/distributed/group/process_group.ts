@@ -107,6 +107,12 @@ export class ProcessGroup {
     return this.#link.start(call);
   }
 
+  /** Runs an operation; resolves when it is done. @internal */
+  async run(call: CollectiveCall): Promise<void> {
+    this.#checkUsable(call.where);
+    return this.#link.run(call);
+  }
+
   /** @internal */
   async join(where: string): Promise<void> {
     try {

@@ -10,12 +10,10 @@ export function errorOf(where: string, { code, text }: Failure): EdgeGradError {
   return new EdgeGradError(code, `[${where}] ${text}`);
 }
 
-/** An operation that has begun. */
+/** An operation for which the thread can block. */
 export interface Work {
   /** The elements, which the operation replaces. */
   readonly data: SharedArrayBuffer;
-  /** Resolves when the operation is done. */
-  readonly done: Promise<void>;
   /** Blocks the thread until the operation is done. */
   wait(): void;
 }
@@ -32,7 +30,10 @@ const kNoAnswer: Failure = {
 };
 
 /** The description of an operation; the link adds the other fields of the request. */
-export type CollectiveCall = Omit<CollectiveRequest, "type" | "id" | "sequence" | "outcome">;
+export type CollectiveCall = Omit<
+  CollectiveRequest,
+  "type" | "id" | "sequence" | "outcome" | "isAwaited"
+>;
 
 /** A worker and its pending requests. */
 export class WorkerLink {
@@ -78,19 +79,21 @@ export class WorkerLink {
     this.#post({ type: "abort", reason });
   }
 
-  /** Begins an operation. */
+  /** Runs an operation; resolves when it is done. */
+  async run(call: CollectiveCall): Promise<void> {
+    const { where } = call;
+    const outcome = new Outcome();
+    await this.#ask(where, (id) => this.#request(call, id, outcome, true));
+    const ended = outcome.wait(0);
+    throwIfFailed(where, ended === "late" ? kNoAnswer : ended);
+  }
+
+  /** Begins an operation for which the thread will block: the worker sends no message when it is done, which would cost both threads time. */
   start(call: CollectiveCall): Work {
     const { where, data } = call;
     const outcome = new Outcome();
-    const done = this.#ask(where, (id) => {
-      const sequence = this.#sequence++;
-      return { ...call, type: "collective", id, sequence, outcome: outcome.memory };
-    }).then(() => {
-      const ended = outcome.wait(0);
-      throwIfFailed(where, ended === "late" ? kNoAnswer : ended);
-    });
-    // The failure is reported where the operation is awaited.
-    done.catch(() => {});
+    if (this.#ended !== null) outcome.settle(this.#ended);
+    else this.#post(this.#request(call, this.#ids++, outcome, false));
     const wait = () => {
       const ended = outcome.wait(this.timeout + kMoreMs);
       const failure = ended === "late" ? kNoAnswer : ended;
@@ -98,7 +101,12 @@ export class WorkerLink {
       if (failure?.code === "DeviceLost") this.onLost(failure);
       throwIfFailed(where, failure);
     };
-    return { data, done, wait };
+    return { data, wait };
+  }
+
+  #request(call: CollectiveCall, id: number, outcome: Outcome, isAwaited: boolean): Request {
+    const sequence = this.#sequence++;
+    return { ...call, type: "collective", id, sequence, outcome: outcome.memory, isAwaited };
   }
 
   #ask(where: string, make: (id: number) => Request): Promise<{ place?: Place }> {
