@@ -76,7 +76,8 @@ export const kDemos = {
         while (document.querySelector(selector) === null) await new Promise(requestAnimationFrame);
         return document.querySelector(selector);
       };
-      (await ready("#example:enabled")).click();
+      // The page opens its example.
+      await ready("#example:enabled");
       (await ready("#opened:not([hidden]) #ten-digits")).click();
       await ready(".class:nth-child(10)");
       document.getElementById("learn").click();
