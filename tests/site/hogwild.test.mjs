@@ -61,6 +61,10 @@ describe("the Hogwild page", { skip: noBrowser }, () => {
     });
     await ended(page);
     assert.equal((await resultsOf(page)).length, 1);
+    await page.reload();
+    await untilText(page, "#status", /^Your last comparison/);
+    assert.equal((await resultsOf(page)).length, 1);
+    await untilLabel(page, "#loss", /1 worker \d/);
     await page.selectOption("#steps", "1000");
     await page.uncheck("input[value='2']");
     await page.uncheck("input[value='4']");

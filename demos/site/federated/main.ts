@@ -1,4 +1,5 @@
 import { byId, showError } from "../shared/frame.js";
+import { keepForReload, keptForReload } from "../shared/kept.js";
 import { LineChart } from "../shared/line_chart.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
@@ -22,6 +23,7 @@ const rows = kDigits.map((digits, i) => {
 let chart = makeChart();
 let started: Promise<void> | null = null;
 let isRunning = false;
+const kKept = "federated";
 
 function makeChart(): LineChart {
   return new LineChart(byId("accuracy"), {
@@ -75,10 +77,15 @@ async function learn(): Promise<void> {
       isSecure: isChecked("secure"),
       isCompressed: isChecked("compressed"),
     };
+    const seen: Round[] = [];
     await trainer.run(
       choice,
-      proxy((round: Round) => show(rounds, round)),
+      proxy((round: Round) => {
+        show(rounds, round);
+        seen.push(round);
+      }),
     );
+    keepForReload(kKept, seen);
   } finally {
     isRunning = false;
     run.textContent = "Learn together";
@@ -108,11 +115,14 @@ async function joinRun(server: string, name: string): Promise<void> {
   }
 }
 
-// The run that the page opens with, which a program has recorded.
+// The last run of this tab, or else one that a program has recorded.
 function showFinished(): void {
+  const kept = keptForReload<Round[]>(kKept);
+  const rounds = kept ?? kFinishedRounds;
   for (const row of rows) row.begin();
-  for (const round of kFinishedRounds) show(kFinishedRounds.length, round);
+  for (const round of rounds) show(rounds.length, round);
   for (const row of rows) row.end();
+  if (kept !== null) byId("status").textContent = "Your last run.";
 }
 
 run.addEventListener("click", () => {

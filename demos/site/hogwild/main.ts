@@ -1,8 +1,9 @@
 import { byId } from "../shared/frame.js";
+import { keepForReload, keptForReload } from "../shared/kept.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import type { Hogwild, Progress, Result } from "./comparison.js";
-import { kFinished } from "./finished/finished.js";
+import { type FinishedRun, kFinished } from "./finished/finished.js";
 import { RunsChart } from "./runs_chart.js";
 
 const kRuns = [
@@ -20,6 +21,7 @@ const progress = byId<HTMLProgressElement>("progress");
 const choices = [...document.querySelectorAll<HTMLInputElement>("input[name=workers]")];
 const chart = new RunsChart(byId("loss"), kRuns);
 let started: Promise<void> | null = null;
+const kKept = "hogwild";
 let state: "resting" | "running" | "stopping" = "resting";
 
 async function start(): Promise<void> {
@@ -56,17 +58,22 @@ async function runAll(): Promise<void> {
   const total = Number(steps.value);
   const wanted = choices.filter(({ checked, disabled }) => checked && !disabled);
   let first: Result | null = null;
+  const runs: FinishedRun[] = [];
   for (const { value } of wanted) {
     if (state === "stopping") return;
+    const points: [seconds: number, loss: number][] = [];
     const index = kRuns.findIndex(({ workers }) => workers === Number(value));
     const { workers, label } = kRuns[index] as (typeof kRuns)[number];
     byId("status").textContent = `${label}…`;
     const show = proxy(({ seconds, steps: taken, loss }: Progress) => {
       progress.value = taken / total;
       chart.push(index, seconds, loss);
+      points.push([seconds, loss]);
     });
     const result = await trainer.run(workers, total, show);
     first ??= result;
+    runs.push({ workers, result, points });
+    keepForReload(kKept, runs);
     showResult(index, result, result.samplesPerSecond / first.samplesPerSecond);
   }
 }
@@ -91,18 +98,21 @@ function showResult(index: number, { samplesPerSecond, accuracy }: Result, speed
   byId("results").append(row);
 }
 
-// The comparison that the page opens with, which a program has recorded.
+// The last comparison of this tab, or else one that a program has recorded.
 function showFinished(): void {
-  const { cores, runs } = kFinished;
+  const kept = keptForReload<FinishedRun[]>(kKept);
+  const runs = kept ?? kFinished.runs;
   const [first] = runs;
-  for (const [i, { result, points }] of runs.entries()) {
-    for (const [seconds, loss] of points) chart.push(i, seconds, loss);
-    if (first !== undefined) {
-      showResult(i, result, result.samplesPerSecond / first.result.samplesPerSecond);
-    }
+  for (const { workers, result, points } of runs) {
+    const index = kRuns.findIndex((run) => run.workers === workers);
+    for (const [seconds, loss] of points) chart.push(index, seconds, loss);
+    const before = first?.result ?? result;
+    showResult(index, result, result.samplesPerSecond / before.samplesPerSecond);
   }
   byId("status").textContent =
-    `Recorded on a machine with ${cores} cores. Press Compare to measure this one.`;
+    kept === null
+      ? `Recorded on a machine with ${kFinished.cores} cores. Press Compare to measure this one.`
+      : "Your last comparison.";
 }
 
 run.addEventListener("click", () => {
