@@ -11,7 +11,7 @@ const kSteps = 4000;
 const kStepsPerPoint = 50;
 const kPrompt = "Call me";
 const kCharacters = 300;
-const kTemperature = 0.5;
+const kTemperature = 0.7;
 
 /** Returns the files by name. */
 export async function train(): Promise<Record<string, Uint8Array | string>> {
