@@ -46,8 +46,7 @@ describe("the small GPT", { skip: noBrowser }, () => {
       const stopped = await numberIn(page, "#step");
 
       await page.reload();
-      await page.waitForFunction(() => document.getElementById("status").textContent !== "");
-      assert.match(await page.textContent("#status"), /Saved on an earlier visit/);
+      await untilText(page, "#status", /^Saved on an earlier visit/);
       assert.equal(await numberIn(page, "#held-out"), loss);
       await page.evaluate(keepSteps);
       await page.click("#run");

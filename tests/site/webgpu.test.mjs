@@ -43,6 +43,7 @@ describe("a page on WebGPU", { skip: noBrowser }, () => {
       await page.selectOption("#device", "webgpu");
       await untilText(page, "#runtime", /^WebGPU/);
       await page.selectOption("#dataset", "gauss");
+      await untilText(page, "#steps", /^0$/);
       await page.selectOption("#learning-rate", "0.1");
       await page.click("#run");
       await untilNumber(page, "#accuracy", 90);
