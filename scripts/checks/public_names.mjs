@@ -14,6 +14,7 @@ const kExtended = {
   interpolate: "averages with antialias",
   linspace: "takes complex ends",
   nonzero: "returns one tensor per axis with asTuple",
+  view: "reads memory as another dtype, too",
   randint: "takes ends of 64 bits",
   where: "accepts a condition alone",
 };

@@ -1,11 +1,11 @@
 #pragma once
 
 // Stored dtypes: float16, bfloat16 and the 8-bit floats are computed in float32, complex32 in
-// complex64, int8, int16 and uint16 in int32, uint32 and uint64 in int64. Elementwise ops convert tile by tile. For all other ops,
-// these dtypes are handled in one place, where arguments are read: a tensor is converted to the
-// computed dtype by a recorded cast, results are converted back to the dtype the operands promote
-// to, and operands that the op changed are written back to the tensors they came from. So only ops
-// that move elements know of these dtypes.
+// complex64, int8, int16 and uint16 in int32, uint32 and uint64 in int64. Elementwise ops convert
+// tile by tile. For all other ops, these dtypes are handled in one place, where arguments are read:
+// a tensor is converted to the computed dtype by a recorded cast, results are converted back to the
+// dtype the operands promote to, and operands that the op changed are written back to the tensors
+// they came from. So only ops that move elements know of these dtypes.
 //
 // Autocast is handled in the same place: it selects the dtype in which an op receives its operands.
 
