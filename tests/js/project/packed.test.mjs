@@ -23,8 +23,9 @@ const kGroups = {
     path: new RegExp(`^dist/(?!(?:wasm|${kAnyAddon})/)(?!(?:single/)?index\\.js$).*\\.js$`),
     most: 1660,
   },
-  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 810 },
-  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1645 },
+  // Files of GGUF and of other tools that quantize are 45 kB of it, all loaded when such a file is opened.
+  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 870 },
+  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1675 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1415 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 700 },
   pictures: { path: /^docs\/guide\/pictures\/\w+\.webp$/, most: 120 },
@@ -32,7 +33,7 @@ const kGroups = {
   licenses: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 12 },
 };
-const kMostPacked = 7050;
+const kMostPacked = 7080;
 
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
 import type { Bits } from "../blocks/code_format.js";
-import { type FormatOf, formatOf, type Quantized, quantizable } from "../blocks/quantized.js";
+import type { FormatOf, Quantized } from "../blocks/quantized.js";
 import { Config, type ConfigValues, parseObject } from "../config/config.js";
 import type { Family, Task } from "../families/family.js";
 import { familyOf } from "../families/index.js";
@@ -228,12 +228,7 @@ async function loadWeights(
     tiedTo(model.tied, name).some((one) => given.has(one));
   const missing = names.filter((name) => !isThere(name));
   reportNames(family, missing, unexpected);
-  const keys = new Map(tensors.map(([key, name]) => [name, key]));
-  const quantized = quantizable(model, model.tied, (name, kind) => {
-    const key = keys.get(name);
-    const isStored = key !== undefined && options.dequantize !== true;
-    return (isStored && reader.format?.(key)) || askedFormat(family, options)(name, kind);
-  });
+  const quantized = await matricesOf(model, family, reader, tensors, options);
   await readInto(model, quantized, reader, tensors, options, progress);
   drawHead(model, missing);
   model.fileNames = {
@@ -243,14 +238,29 @@ async function loadWeights(
   };
 }
 
-// How the program wants layers to be stored: heads are not quantized, and tables that are heads get eight bits.
-function askedFormat({ heads }: Family, { quantization }: FromPretrainedOptions): FormatOf {
+// The matrices that have few bits: those that the file has so, and those that the program asks for. Heads are not quantized, and tables that are heads
+// get eight bits.
+async function matricesOf(
+  model: PreTrainedModel,
+  { heads }: Family,
+  reader: WeightFile,
+  tensors: readonly (readonly [key: string, name: string])[],
+  { quantization, dequantize }: FromPretrainedOptions,
+): Promise<ReadonlyMap<string, Quantized>> {
+  if (quantization === undefined && reader.format === undefined) return new Map();
+  const { formatOf, quantizable } = await import("../blocks/quantized.js");
   const bits = kBits[quantization ?? ""];
-  return (name, kind) => {
+  const asked: FormatOf = (name, kind) => {
     if (bits === undefined || kind === "table") return null;
     if (kind === "tied table") return formatOf(8);
     return heads.test(name) ? null : formatOf(bits);
   };
+  const keys = new Map(tensors.map(([key, name]) => [name, key]));
+  return quantizable(model, model.tied, (name, kind) => {
+    const key = keys.get(name);
+    const isStored = key !== undefined && dequantize !== true;
+    return (isStored && reader.format?.(key)) || asked(name, kind);
+  });
 }
 
 // The tensors of heads whose sizes differ from those of the model, with both.

@@ -2,7 +2,6 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";
-import { QuantizedLinear } from "../blocks/quantized.js";
 import type { ConfigValues } from "../config/config.js";
 import { constantOf } from "./constants.js";
 import { type FileNames, tiedTo } from "./names.js";
@@ -21,7 +20,7 @@ export interface SavedModel extends eg.nn.Module {
 /** Returns the files of a model by name. */
 export async function savedFiles(model: SavedModel): Promise<Record<string, eg.Bytes>> {
   const { config, generationConfig } = model;
-  if (model.modules().some((part) => part instanceof QuantizedLinear)) {
+  if (model.buffers().some(({ dtype }) => dtype === "uint8")) {
     const advice = "save its adapter instead, which fits the model without quantization too";
     fail("InvalidArgument", "savePretrained", `the weights are quantized: ${advice}.`);
   }
