@@ -50,6 +50,8 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
     ["learning rate", "documents/The_training_loop.html"],
     ["slow", "documents/Performance.html"],
     ["memory leak", "documents/Memory.html"],
+    ["getting started", "documents/Tutorial__a_first_model.html"],
+    ["csv", "documents/Recipes.html"],
   ]) {
     test(`answer "${typed}" among the first three`, async () => {
       await page.goto(`${site.isolated}docs/types/DType.html`);
