@@ -127,13 +127,12 @@ const linkTo = (target) => ({
 // The same computation as a class, a function, in place and as a method.
 function relatedTo(reflection, name, named) {
   const own = name.split(".").at(-1);
-  const key = own.replace(/_$/, "").toLowerCase();
-  const places = reflection.kindOf(ReflectionKind.Class)
-    ? [...named].filter(
-        ([other, one]) =>
-          !other.includes(".") && !one.kindOf(ReflectionKind.Class) && other.toLowerCase() === key,
-      )
-    : [...named].filter(([other, one]) => isRelated(other, one, own, key));
+  const isClass = reflection.kindOf(ReflectionKind.Class);
+  const places = (groupsOf(named).get(keyOf(name)) ?? []).filter(([other, one]) =>
+    isClass
+      ? !other.includes(".") && !one.kindOf(ReflectionKind.Class)
+      : isRelated(other, one, own),
+  );
   const tensor = named.get("Tensor");
   const method = name.includes(".") ? undefined : tensor?.getChildByName(own);
   return [...places.map(([, one]) => one), ...(method ? [method] : [])].filter(
@@ -141,11 +140,26 @@ function relatedTo(reflection, name, named) {
   );
 }
 
-function isRelated(other, one, own, key) {
+function isRelated(other, one, own) {
+  if (one.kindOf(ReflectionKind.Class)) return other.startsWith("nn.");
   const last = other.split(".").at(-1);
-  if (one.kindOf(ReflectionKind.Class))
-    return other.startsWith("nn.") && last.toLowerCase() === key;
   return !other.includes("functional.") && last.replace(/_$/, "") === own.replace(/_$/, "");
+}
+
+// "relu" for relu, relu_, nn.ReLU and nn.functional.relu.
+const keyOf = (name) => name.split(".").at(-1).replace(/_$/, "").toLowerCase();
+
+let groups = null;
+
+function groupsOf(named) {
+  if (groups !== null) return groups;
+  groups = new Map();
+  for (const entry of named) {
+    const key = keyOf(entry[0]);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(entry);
+  }
+  return groups;
 }
 
 // ---------------------------------------------------------------- parameters

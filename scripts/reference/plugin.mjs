@@ -351,8 +351,8 @@ function finishPage(page) {
     .replace("</head>", `${kLoading}$&`)
     .replace(/<table>[\s\S]*?<\/table>/g, kScrollable)
     .replace(/<dl class="tsd-member-summaries">[\s\S]*?<\/dl>/g, asPlainList)
-    .replace(/<svg class="tsd-kind-icon"(?:(?!<\/svg>)[\s\S])*<\/svg>(?=<span>)/g, "")
-    .replace(/(<a [^>]*class="tsd-anchor-icon"[^>]*>)<svg[\s\S]*?<\/svg>/g, "$1")
+    .replace(/<svg class="tsd-kind-icon"[^>]*><use[^>]*><\/use><\/svg>(?=<span>)/g, "")
+    .replace(/(class="tsd-anchor-icon"[^>]*>)<svg[^>]*><use[^>]*><\/use><\/svg>/g, "$1")
     .replace(/<summary[\s\S]*?<\/summary>/g, (summary) => {
       return summary.replace(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "");
     });
