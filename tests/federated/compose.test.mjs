@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { nkeys } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
 import { join, serve } from "edgegrad/federated";
+import { parseAllDocuments } from "yaml";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { kRoot } from "../js/support/files.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
@@ -46,12 +47,21 @@ test("the server's configuration and the module of the run let alice train", asy
   }
 });
 
-test("compose.yaml names files that are there, and the packages of the guide", () => {
-  const compose = readFileSync(joinPaths(kFolder, "compose.yaml"), "utf8");
-  for (const [, file] of compose.matchAll(/"\.\/([\w.]+):/g)) {
+test("the files for containers name files that are there, and the packages of the guide", () => {
+  const [compose, kubernetes] = ["compose.yaml", "kubernetes.yaml"].map((name) =>
+    readFileSync(joinPaths(kFolder, name), "utf8"),
+  );
+  const named = [
+    ...compose.matchAll(/"\.\/([\w.]+):/g),
+    ...kubernetes.matchAll(/--from-file=([\w.]+)/g),
+  ];
+  assert.equal(named.length, 4);
+  const parsed = [compose, kubernetes].flatMap((text) => parseAllDocuments(text));
+  for (const { errors } of parsed) assert.deepEqual(errors, []);
+  for (const [, file] of named) {
     assert.ok(readFileSync(joinPaths(kFolder, file), "utf8").length > 0, file);
   }
   const guide = readFileSync(joinPaths(kRoot, "docs", "guide", "federated.md"), "utf8");
   const [, packages] = /npm install (@nats-io.*)/.exec(guide);
-  assert.ok(compose.includes(packages), packages);
+  for (const text of [compose, kubernetes]) assert.ok(text.includes(packages), packages);
 });
