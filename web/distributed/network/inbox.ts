@@ -1,11 +1,11 @@
 // Received messages, and the receivers that wait for messages.
 
 import {
+  describeOperation,
   isSameOperation,
   type Message,
   type MessageKey,
   type OperationKey,
-  textOf,
 } from "./message.js";
 
 // A rank is only a few pieces ahead of the others, unless a program starts many operations at once.
@@ -66,7 +66,7 @@ export class Inbox {
 
   #hand({ key, operation, payload }: Message, waiting: Waiting): void {
     if (!isSameOperation(operation, waiting.operation)) {
-      const [theirs, ours] = [textOf(operation), textOf(waiting.operation)];
+      const [theirs, ours] = [describeOperation(operation), describeOperation(waiting.operation)];
       this.fail(`rank ${key.from} calls ${theirs} where this rank calls ${ours}.`);
     } else if (payload.length !== waiting.bytes) {
       this.fail(`a message of rank ${key.from} has ${payload.length} bytes.`);

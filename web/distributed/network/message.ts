@@ -93,7 +93,7 @@ export function isSameOperation(a: OperationKey, b: OperationKey): boolean {
 }
 
 /** Describes an operation. */
-export function textOf({ kind, dtype, reduction, root, length }: OperationKey): string {
+export function describeOperation({ kind, dtype, reduction, root, length }: OperationKey): string {
   const how = { allReduce: reduction, reduceScatter: reduction, allGather: "", broadcast: root };
   return `${kind}(${how[kind]}) of ${length} elements of ${dtype}`;
 }

@@ -17,7 +17,7 @@ import {
   encodeWeights,
   type FileName,
   type Part,
-  partsOf,
+  splitIntoParts,
 } from "../update/encode.js";
 import type { State } from "../update/state.js";
 import { Link } from "./link.js";
@@ -261,7 +261,7 @@ export class Client {
       ...this.#link.signed(round, digest, said),
       ...(said !== "" && { [kPhaseHeader]: said }),
     };
-    for (const part of partsOf(bytes, file, this.#link.maxPayload, headers)) {
+    for (const part of splitIntoParts(bytes, file, this.#link.maxPayload, headers)) {
       const refused = await this.#sendPart(part);
       if (refused !== null) return refused;
     }

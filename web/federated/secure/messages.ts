@@ -55,7 +55,7 @@ function parse(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   }
 }
 
-function listOf<T>(
+function readList<T>(
   list: unknown,
   count: number | null,
   read: (one: unknown) => T | null,
@@ -66,7 +66,7 @@ function listOf<T>(
 }
 
 const bytesList = (list: unknown, count: number, length: number) =>
-  listOf(list, count, (one) => bytesOf(one, length));
+  readList(list, count, (one) => bytesOf(one, length));
 
 /** Writes the message of the step "keys". */
 export function encodeKeys({ box, mask }: OpenKeys): Uint8Array {
@@ -97,7 +97,7 @@ export function encodePeers({ threshold, peers }: Peers): Uint8Array {
 /** Reads the keys of all clients. */
 export function decodePeers(bytes: Uint8Array): Peers | null {
   const { threshold, peers: list } = parse(bytes);
-  const peers = listOf(list, null, (one): Peer | null => {
+  const peers = readList(list, null, (one): Peer | null => {
     const client = isPlain(one) ? clientFrom(one) : null;
     const keys = isPlain(one) ? keysFrom(one) : null;
     return client === null || keys === null ? null : { client, ...keys };
@@ -141,7 +141,7 @@ export function encodeAllShares(all: readonly SharesOf[]): Uint8Array {
 
 /** Reads the shares that clients among `count` peers have sent. */
 export function decodeAllShares(bytes: Uint8Array, count: number): SharesOf[] | null {
-  const all = listOf(parse(bytes).shares, null, (one): SharesOf | null => {
+  const all = readList(parse(bytes).shares, null, (one): SharesOf | null => {
     const client = isPlain(one) ? clientFrom(one) : null;
     const shares = isPlain(one) ? sharesFrom(one, count) : null;
     return client === null || shares === null ? null : { client, ...shares };

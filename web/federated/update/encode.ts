@@ -57,7 +57,7 @@ export interface FileName {
 }
 
 /** Splits a file into messages that fit `maxPayload`, with headers. */
-export function partsOf(
+export function splitIntoParts(
   bytes: Uint8Array,
   { round, attempt, tries, digest }: FileName,
   maxPayload: number,

@@ -1,4 +1,4 @@
-// The shader in which a workgroup computes a tile of a matrix product (tile_classes.ts says why it is as it is).
+// The shader in which a workgroup computes a tile of a matrix product (tile_classes.ts says why it has this form).
 //
 // The lines of an operand are the rows of A and the columns of B. A tile of an operand is in workgroup memory as vectors of four numbers:
 // four steps of a line if a line is contiguous in memory and can be read so, and otherwise four neighboring lines at a step. An invocation
