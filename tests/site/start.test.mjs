@@ -1,10 +1,16 @@
 // The start page: its program trains on arrival, and can be changed, stopped and broken, with threads and without.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { noBrowser } from "../browser/support/chromium.mjs";
-import { noSite } from "./support/pages.mjs";
+import { kSite, noSite } from "./support/pages.mjs";
 import { openPage, startSite, untilIsolated } from "./support/site.mjs";
+
+// What comes before the engine: the page with its code in color, its scripts and styles, in gzipped bytes.
+const kMostBeforeEngine = 22_000;
 
 const kEndless = "for (let i = 0; ; i++) plot(i, 1);";
 
@@ -113,6 +119,15 @@ function plane(page) {
     return globalThis.planeNow();
   });
 }
+
+test("the start page is small before the engine comes", { skip: noSite }, () => {
+  const html = readFileSync(join(kSite, "index.html"), "utf8");
+  const files = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.(?:js|css))"/g)];
+  const all = ["index.html", ...files.map(([, file]) => file)];
+  const bytes = all.map((file) => gzipSync(readFileSync(join(kSite, file)), { level: 9 }).length);
+  const sum = bytes.reduce((total, one) => total + one, 0);
+  assert.ok(files.length > 5 && sum < kMostBeforeEngine, `${sum} bytes in ${files.length} files`);
+});
 
 describe("the start page on a server without headers", { skip: noBrowser || noSite }, () => {
   let site;
