@@ -3,7 +3,7 @@
 // how long it takes until a coordinator tells of it, and until the next round ends. It takes about ten minutes; `npm run build` comes first.
 
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises"; // timer: faults come at random moments
 import { parseArgs } from "node:util";
 import * as eg from "edgegrad";
 import { startNats } from "../../examples/support/nats_server.mjs";
