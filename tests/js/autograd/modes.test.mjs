@@ -30,6 +30,75 @@ describe("modes", () => {
     assert.equal(eg.isGradEnabled(), true);
   });
 
+  // Every mode, and what tells that it is on.
+  const kProduct = () => eg.ones([2, 2]).matmul(eg.ones([2, 2])).dtype;
+  let packed = 0;
+  const pack = (tensor) => {
+    packed++;
+    return tensor;
+  };
+  const packedByExp = () => {
+    packed = 0;
+    leaf([1]).exp();
+    return packed;
+  };
+  const kGuards = {
+    autocast: [() => eg.amp.autocast(), kProduct, "bfloat16"],
+    "autocast with options": [() => eg.amp.autocast({ dtype: "float16" }), kProduct, "float16"],
+    detectAnomaly: [
+      () => eg.autograd.detectAnomaly({ checkNan: false }),
+      () => Object.keys(leaf([1]).exp().gradFn.metadata).length,
+      1,
+    ],
+    savedTensorsHooks: [
+      () => eg.autograd.graph.savedTensorsHooks(pack, (tensor) => tensor),
+      packedByExp,
+      1,
+    ],
+    saveOnCpu: [
+      () => eg.autograd.graph.saveOnCpu({ pinMemory: false }),
+      () => leaf([1]).exp().gradFn.saved.result.isLeaf,
+      false,
+    ],
+    disableSavedTensorsHooks: [
+      () => eg.autograd.graph.disableSavedTensorsHooks("not here"),
+      () => {
+        try {
+          return eg.autograd.graph.savedTensorsHooks(pack, pack, () => "free");
+        } catch (error) {
+          return error.message.includes("not here");
+        }
+      },
+      true,
+    ],
+    dualLevel: [
+      () => eg.autograd.forwardAd.dualLevel(),
+      () => {
+        try {
+          return eg.autograd.forwardAd.makeDual(leaf([1]), eg.ones([1])) instanceof eg.Tensor;
+        } catch {
+          return "no level";
+        }
+      },
+      true,
+    ],
+  };
+  for (const [name, [enter, probe, inside]] of Object.entries(kGuards)) {
+    test(`${name} is a guard for \`using\`, which ends once`, () => {
+      const before = probe();
+      const guard = enter();
+      try {
+        if (name !== "saveOnCpu") assert.notEqual(before, inside);
+        assert.equal(probe(), inside);
+      } finally {
+        guard[Symbol.dispose]();
+      }
+      assert.equal(probe(), before);
+      guard[Symbol.dispose]();
+      assert.equal(probe(), before);
+    });
+  }
+
   test("refuse a function that returns a promise", () => {
     assertThrows(() => eg.noGrad(async () => 1), "InvalidArgument", /promise/);
     assertThrows(() => eg.noGrad(() => Promise.reject(new Error("unseen"))), "InvalidArgument");

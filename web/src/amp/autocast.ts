@@ -2,7 +2,7 @@
 
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
-import { runInMode } from "../autograd/mode.js";
+import { inMode, type ModeArguments, type ModeGuard, splitFunction } from "../autograd/mode.js";
 import { native, reserveStack } from "../runtime/bridge/bridge.js";
 import { type DType, dtypeCode, oneOfDTypes } from "../tensor/dtype.js";
 
@@ -20,12 +20,16 @@ export type AutocastOptions = Options<typeof kOptions>;
  * Runs `fn` with mixed precision and returns its value. Matrix products, linear(), convolutions, einsum() and attention
  * round their float32 operands to `dtype` and return results of this dtype; losses, Fourier transforms and decompositions
  * compute in float32; all other ops promote their operands as usual. Recorded operations round their gradients in the same
- * way, so call backward() outside. The mode applies to the synchronous execution of `fn` and to tensors on the CPU.
+ * way, so call backward() outside. The mode applies to the synchronous execution of `fn` and to tensors on the CPU. Without
+ * `fn`, returns a guard for `using`.
  */
-export function autocast<T>(fn: () => T, ...rest: [options?: AutocastOptions]): T {
+export function autocast(options?: AutocastOptions): ModeGuard;
+export function autocast<T>(fn: () => T, options?: AutocastOptions): T;
+export function autocast<T>(...given: ModeArguments<T, AutocastOptions>): T | ModeGuard {
+  const [fn, rest] = splitFunction(given);
   const { dtype, enabled } = readOptions("autocast", kOptions, rest);
   const wanted: DType = enabled ? dtype : "float32";
   reserveStack();
   const previous = native.setAutocast(dtypeCode(wanted, "autocast"));
-  return runInMode("autocast", fn, () => native.setAutocast(previous));
+  return inMode("autocast", fn, () => native.setAutocast(previous));
 }

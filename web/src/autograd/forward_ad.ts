@@ -4,7 +4,7 @@ import { interpreter } from "../dispatch/interpreter.js";
 import { callFrame, checkedFor, native } from "../runtime/bridge/bridge.js";
 import { handleOf } from "../tensor/info.js";
 import { knownTensor, Tensor } from "../tensor/tensor.js";
-import { runInMode } from "./mode.js";
+import { inMode, type ModeGuard } from "./mode.js";
 
 /** A value and its tangent. */
 export interface DualTensor {
@@ -14,10 +14,15 @@ export interface DualTensor {
   readonly tangent: Tensor | null;
 }
 
-/** Runs `fn`, inside which tensors can have tangents, and returns its value. All tangents are removed when it ends. */
-export function dualLevel<T>(fn: () => T): T {
+/**
+ * Runs `fn`, inside which tensors can have tangents, and returns its value. All tangents are removed when it ends. Without
+ * `fn`, returns a guard for `using`.
+ */
+export function dualLevel(): ModeGuard;
+export function dualLevel<T>(fn: () => T): T;
+export function dualLevel<T>(fn?: () => T): T | ModeGuard {
   checkedFor("dualLevel", native.enterDualLevel());
-  return runInMode("dualLevel", fn, () => checkedFor("dualLevel", native.exitDualLevel()));
+  return inMode("dualLevel", fn, () => checkedFor("dualLevel", native.exitDualLevel()));
 }
 
 /** Returns a view of `tensor` with a tangent, which is the direction for derivatives. */

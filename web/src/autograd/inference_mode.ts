@@ -24,15 +24,5 @@ export function inferenceMode<T>(
   const enabled = isFunction || boolean.check("inferenceMode", "enabled", enabledOrFn);
   checkedFor("inferenceMode", native.pushInferenceMode(enabled));
   const body = isFunction ? enabledOrFn : fn;
-  return inMode("inferenceMode", body, onlyOnce(native.popInferenceMode));
-}
-
-// A guard may be disposed explicitly and again at the end of its block.
-function onlyOnce(end: () => void): () => void {
-  let isOver = false;
-  return () => {
-    if (isOver) return;
-    isOver = true;
-    end();
-  };
+  return inMode("inferenceMode", body, native.popInferenceMode);
 }

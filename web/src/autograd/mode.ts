@@ -19,7 +19,30 @@ export function inMode<T>(
   fn: (() => T) | undefined,
   restore: () => void,
 ): T | ModeGuard {
-  return fn === undefined ? { [disposeSymbol]: restore } : runInMode(name, fn, restore);
+  return fn === undefined ? { [disposeSymbol]: once(restore) } : runInMode(name, fn, restore);
+}
+
+// A guard may be disposed explicitly and again at the end of its block.
+function once(restore: () => void): () => void {
+  let isOver = false;
+  return () => {
+    if (isOver) return;
+    isOver = true;
+    restore();
+  };
+}
+
+/** The arguments of a mode with options: a function or none, and the options. */
+export type ModeArguments<T, O> = [fnOrOptions?: O | (() => T), options?: O];
+
+/** Returns the function of such arguments, or undefined, and what follows it. */
+export function splitFunction<T, O>(
+  given: ModeArguments<T, O>,
+): [fn: (() => T) | undefined, rest: [options?: O]] {
+  const [first, ...rest] = given;
+  return typeof first === "function"
+    ? [first as () => T, rest as [O?]]
+    : [undefined, given as [O?]];
 }
 
 /** Runs `fn` in a mode that has been entered, ends the mode and returns the value of `fn`. */

@@ -1,7 +1,7 @@
 // Hooks that control how tensors are saved for backward.
 
 import { readOptions } from "../arguments/read.js";
-import { boolean, functionOf, type Options, text } from "../arguments/rule.js";
+import { boolean, type Options, text } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge/bridge.js";
 import {
   type FrameCallback,
@@ -15,7 +15,7 @@ import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
 import { Tensor, wrapperOf } from "../tensor/tensor.js";
 import { checkFunction } from "./hooks.js";
-import { runInMode } from "./mode.js";
+import { inMode, type ModeArguments, type ModeGuard, runInMode, splitFunction } from "./mode.js";
 
 /** Receives a tensor that is being saved and returns whatever `unpack` needs to restore it. */
 export type Pack<Packed = unknown> = (tensor: Tensor) => Packed;
@@ -25,18 +25,21 @@ export type Unpack<Packed = unknown> = (packed: Packed) => Tensor;
 
 /**
  * Runs `fn` and returns its value. For every tensor that `fn` saves for backward, the result of `pack` is
- * stored instead; when backward needs the tensor, `unpack` restores it from that.
+ * stored instead; when backward needs the tensor, `unpack` restores it from that. Without `fn`, returns a guard for `using`.
  */
+export function savedTensorsHooks<Packed>(pack: Pack<Packed>, unpack: Unpack<Packed>): ModeGuard;
 export function savedTensorsHooks<T, Packed>(
   pack: Pack<Packed>,
   unpack: Unpack<Packed>,
   fn: () => T,
-): T {
-  return withSavedTensorHooks(
-    "savedTensorsHooks",
-    ...frameHooks(pack as Pack, unpack as Unpack),
-    fn,
-  );
+): T;
+export function savedTensorsHooks<T, Packed>(
+  pack: Pack<Packed>,
+  unpack: Unpack<Packed>,
+  fn?: () => T,
+): T | ModeGuard {
+  pushHooks(...frameHooks(pack as Pack, unpack as Unpack));
+  return inMode("savedTensorsHooks", fn, native.popSavedTensorHooks);
 }
 
 const kSaveOnCpuOptions = {
@@ -47,9 +50,14 @@ const kSaveOnCpuOptions = {
 /** Options of `saveOnCpu`. */
 export type SaveOnCpuOptions = Options<typeof kSaveOnCpuOptions>;
 
-/** Runs `fn` and returns its value. Tensors that `fn` saves for backward are stored in CPU memory. */
-export function saveOnCpu<T>(fn: () => T, ...rest: [options?: SaveOnCpuOptions]): T {
-  functionOf<() => T>().check("saveOnCpu", "fn", fn);
+/**
+ * Runs `fn` and returns its value. Tensors that `fn` saves for backward are stored in CPU memory. Without `fn`, returns a guard
+ * for `using`.
+ */
+export function saveOnCpu(options?: SaveOnCpuOptions): ModeGuard;
+export function saveOnCpu<T>(fn: () => T, options?: SaveOnCpuOptions): T;
+export function saveOnCpu<T>(...given: ModeArguments<T, SaveOnCpuOptions>): T | ModeGuard {
+  const [fn, rest] = splitFunction(given);
   if (readOptions("saveOnCpu", kSaveOnCpuOptions, rest).pinMemory) {
     fail(
       "InvalidArgument",
@@ -68,14 +76,20 @@ export function saveOnCpu<T>(fn: () => T, ...rest: [options?: SaveOnCpuOptions])
   };
   const unpack = (packed: Tensor | readonly [Device, Tensor]) =>
     packed instanceof Tensor ? packed : packed[1].to(packed[0]);
-  return withSavedTensorHooks("savedTensorsHooks", pack, unpackWords(unpack as Unpack), fn);
+  pushHooks(pack, unpackWords(unpack as Unpack));
+  return inMode("saveOnCpu", fn, native.popSavedTensorHooks);
 }
 
-/** Runs `fn` and returns its value. Inside, savedTensorsHooks() and functions that use it throw an error with `message`. */
-export function disableSavedTensorsHooks<T>(message: string, fn: () => T): T {
+/**
+ * Runs `fn` and returns its value. Inside, savedTensorsHooks() and functions that use it throw an error with `message`. Without
+ * `fn`, returns a guard for `using`.
+ */
+export function disableSavedTensorsHooks(message: string): ModeGuard;
+export function disableSavedTensorsHooks<T>(message: string, fn: () => T): T;
+export function disableSavedTensorsHooks<T>(message: string, fn?: () => T): T | ModeGuard {
   text.check("disableSavedTensorsHooks", "message", message);
   checkedFor("disableSavedTensorsHooks", native.disableSavedTensorHooks(message));
-  return runInMode("disableSavedTensorsHooks", fn, native.enableSavedTensorHooks);
+  return inMode("disableSavedTensorsHooks", fn, native.enableSavedTensorHooks);
 }
 
 /** Runs `fn` with hooks on saved tensors, in the form in which C++ calls them. */
@@ -85,11 +99,15 @@ export function withSavedTensorHooks<T>(
   unpack: FrameCallback,
   fn: () => T,
 ): T {
+  pushHooks(pack, unpack);
+  return runInMode(name, fn, native.popSavedTensorHooks);
+}
+
+function pushHooks(pack: FrameCallback, unpack: FrameCallback): void {
   checkedFor(
     "savedTensorsHooks",
     native.pushSavedTensorHooks(holdFunction(pack), holdFunction(unpack)),
   );
-  return runInMode(name, fn, native.popSavedTensorHooks);
 }
 
 /** Returns a pair of hooks in the form in which C++ calls them; see bindings/saved_tensors.cpp. */
