@@ -8,6 +8,7 @@ export const kAddons = [
   "metrics",
   "onnx",
   "peft",
+  "pyodide",
   "transformers",
   "vis",
 ];
@@ -47,3 +48,6 @@ export const kNodeModulesOfAddon = {
 
 /** The add-ons with a file worker.ts, which they start as a worker. */
 export const kAddonsWithWorker = ["distributed"];
+
+/** The add-ons with other files beside their scripts, which they find by their own address. */
+export const kAddonsWithFiles = ["pyodide"];

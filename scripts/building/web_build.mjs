@@ -9,6 +9,7 @@ import { unfollowed } from "./bundlable.mjs";
 import { writeNamespaces } from "./namespaces.mjs";
 import { smaller } from "./smaller.mjs";
 import { kShaders, kWebBundle } from "./web_bundle.mjs";
+import { writeWheel } from "./wheel.mjs";
 
 export const kDist = join(kRoot, "dist");
 const kWebGpu = join(kDist, "wasm", "edgegrad-webgpu.js");
@@ -43,6 +44,7 @@ export async function buildWeb() {
     await writeNamespaces(join(kDist, "index.js"));
     await bundle(join(source, "webgpu", "index.ts"), kWebGpu);
     await writeAddons();
+    writeWheel(join(kRoot, "web", "pyodide"), join(kDist, "pyodide"));
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
     const options = ["--declaration", "--emitDeclarationOnly", "--noEmit", "false"];
     const writeTypes = (...more) =>

@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import {
   kAddonFolders,
   kAddons,
+  kAddonsWithFiles,
   kAddonsWithWorker,
   kNodeModulesOfAddon,
   kPeersOfAddon,
@@ -117,6 +118,7 @@ const kMostOfAddon = {
   onnx: 50,
   metrics: 3,
   peft: 9,
+  pyodide: 5,
   transformers: 35,
   vis: 14,
 };
@@ -129,6 +131,7 @@ const kMostLater = {
   onnx: 50,
   // The writer of GGUF files.
   peft: 3,
+  pyodide: 0,
   // Files of GGUF, GPTQ, AWQ and bitsandbytes are 13 kB of it.
   transformers: 68,
   vis: 56,
@@ -150,7 +153,10 @@ describe("add-ons", () => {
         assert.deepEqual(others, [], file);
         // Bundlers of pages would follow it into modules of Node.
         assert.doesNotMatch(text, /import\("@nats-io\/transport-node"\)/, file);
-        if (!kAddonsWithWorker.includes(name)) {
+        if (kAddonsWithFiles.includes(name)) {
+          // Bundlers copy the file that such an expression names.
+          assert.match(text, /new URL\("\.\/[\w.-]+\.whl", ?import\.meta\.url\)/);
+        } else if (!kAddonsWithWorker.includes(name)) {
           assert.doesNotMatch(text, /import\.meta|new Worker\(/, file);
         }
       }

@@ -1,0 +1,101 @@
+// The objects that Python knows, by number: Python holds integers, JavaScript the tensors.
+
+import type { Engine } from "./engine.js";
+
+/** The growth after which Python's collector runs, and after how many objects to look. */
+const kGrowth = 2 ** 28;
+const kEvery = 256;
+
+/** JavaScript's objects by the numbers under which Python knows them. */
+export class Handles {
+  /** The objects; read directly where every nanosecond counts. */
+  readonly objects: unknown[] = [undefined];
+  readonly #counts: number[] = [0];
+  readonly #free: number[] = [];
+  readonly #numbers = new Map<unknown, number>();
+  // Tensors that an object of JavaScript may hold, which the garbage collector frees.
+  readonly #held = new WeakSet<object>();
+  #made = 0;
+  #bytes = 0;
+
+  constructor(private readonly eg: Engine) {}
+
+  /** How many functions of Python are running inside calls of JavaScript: there, scopes may free tensors. */
+  depth = 0;
+
+  /** The number of objects. */
+  get size(): number {
+    return this.objects.length - this.#free.length - 1;
+  }
+
+  /** Returns the number of an object, which Python has to drop once more. */
+  put(value: unknown): number {
+    const known = this.#numbers.get(value);
+    if (known !== undefined) {
+      this.#counts[known] = (this.#counts[known] ?? 0) + 1;
+      return known;
+    }
+    if (this.depth > 0) this.eg.keep(value);
+    if (++this.#made % kEvery === 0) this.#collectIfGrown();
+    const handle = this.#free.pop() ?? this.objects.length;
+    this.objects[handle] = value;
+    this.#counts[handle] = 1;
+    this.#numbers.set(value, handle);
+    return handle;
+  }
+
+  /** What runs Python's collector. */
+  collect: () => void = () => undefined;
+
+  // Python's collector counts objects, and knows nothing of their bytes.
+  #collectIfGrown(): void {
+    const now = this.eg.memory().cpuBytes;
+    if (now > this.#bytes + kGrowth) {
+      this.collect();
+      this.#bytes = this.eg.memory().cpuBytes;
+    } else if (now < this.#bytes) {
+      this.#bytes = now;
+    }
+  }
+
+  /** Lets go of an object once; the last time, a tensor's memory is free. */
+  drop(handle: number): void {
+    const count = (this.#counts[handle] ?? 0) - 1;
+    this.#counts[handle] = count;
+    if (count > 0) return;
+    const value = this.objects[handle];
+    this.objects[handle] = undefined;
+    this.#free.push(handle);
+    this.#numbers.delete(value);
+    if (value instanceof this.eg.Tensor && !this.#held.has(value)) value.dispose();
+  }
+
+  /** Leaves a value's tensors to the garbage collector, because JavaScript may use them after Python has dropped them. */
+  hold(value: unknown): void {
+    if (value instanceof this.eg.Tensor) this.#held.add(this.eg.keep(value));
+    else if (Array.isArray(value)) for (const one of value) this.hold(one);
+    else if (isPlain(value)) for (const one of Object.values(value)) this.hold(one);
+  }
+
+  /** Drops what is in none of Python's objects, whose numbers are given once for each; returns how many that were. */
+  sweep(live: readonly number[]): number {
+    const wanted = new Map<number, number>();
+    for (const handle of live) wanted.set(handle, (wanted.get(handle) ?? 0) + 1);
+    let swept = 0;
+    for (let handle = 1; handle < this.objects.length; handle++) {
+      const count = wanted.get(handle) ?? 0;
+      if (this.objects[handle] === undefined || (this.#counts[handle] ?? 0) <= count) continue;
+      swept++;
+      this.#counts[handle] = Math.max(count, 1);
+      if (count === 0) this.drop(handle);
+    }
+    return swept;
+  }
+}
+
+/** True for an object without a class. */
+export function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

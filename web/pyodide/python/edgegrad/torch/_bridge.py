@@ -1,0 +1,246 @@
+"""The border to JavaScript: which numbers name which objects, errors, and letting go."""
+
+from __future__ import annotations
+
+import array
+import gc
+import json
+from collections import namedtuple
+from typing import Any, Callable
+
+try:
+    import _edgegrad as js
+except ModuleNotFoundError:
+    raise ImportError(
+        "edgegrad.torch: this Python is not connected with the engine. In JavaScript, call install(pyodide) of edgegrad/pyodide first; "
+        "in Python, await edgegrad.init(...)."
+    ) from None
+from pyodide.ffi import JsException, create_proxy
+
+# The answers that are no numbers of objects; see values.ts.
+NONE, TEXT = -1, -2
+
+
+class EdgeGradError(RuntimeError):
+    """An error of the engine. `code` names its kind; it is also an instance of the class that PyTorch raises."""
+
+    code: str | None = None
+
+
+class OutOfMemoryError(EdgeGradError):
+    """There is no memory for a tensor."""
+
+
+_KINDS: dict[str, type[Exception]] = {
+    "IndexOutOfRange": IndexError,
+    "InvalidArgument": ValueError,
+    "NotDifferentiable": NotImplementedError,
+}
+_classes: dict[type, type] = {}
+
+
+def python_error(error: JsException) -> BaseException:
+    """Returns the exception of Python for an error of the engine; any other error of JavaScript as it is."""
+    thrown = getattr(error, "js_error", error)
+    code = getattr(thrown, "code", None)
+    if getattr(thrown, "name", "") != "EdgeGradError":
+        return error
+    message = str(thrown.message)
+    if code == "OutOfMemory":
+        made: EdgeGradError = OutOfMemoryError(message)
+    else:
+        made = _class_for(code, message)(message)
+    made.code = code
+    return made
+
+
+def _class_for(code: str, message: str) -> type:
+    base = _KINDS.get(code, RuntimeError)
+    if base is ValueError and ("expected a tensor" in message or "got nothing" in message):
+        base = TypeError
+    if base is RuntimeError:
+        return EdgeGradError
+    made = _classes.get(base)
+    if made is None:
+        made = _classes[base] = type("EdgeGradError", (EdgeGradError, base), {"__module__": __name__})
+    return made
+
+
+# Dead objects are let go in groups, because a call costs a microsecond.
+_dead: list[int] = []
+_GROUP = 32
+_drop = js.drop
+
+
+def release(handle: int) -> None:
+    """Lets go of an object, together with others."""
+    _dead.append(handle)
+    if len(_dead) >= _GROUP:
+        flush()
+
+
+def flush() -> None:
+    """Lets go of what no Python object names any more, at once."""
+    group = _dead[:]
+    del _dead[: len(group)]
+    if group:
+        _drop(*group)
+
+
+def _collect() -> None:
+    """Runs Python's collector, which knows nothing of bytes: JavaScript calls this when tensors have grown by 256 MiB."""
+    gc.collect()
+    flush()
+
+
+js.onGrowth(_collect)
+
+
+class Held:
+    """A number of an object of JavaScript, let go with this object."""
+
+    __slots__ = ("h", "__weakref__", "__dict__")
+
+    h: int
+
+    def __del__(self, _add: Callable = _dead.append, _dead: list = _dead) -> None:
+        try:
+            _add(self.h)
+        except AttributeError:
+            # It has no number.
+            return
+        if len(_dead) >= _GROUP:
+            flush()
+
+
+class Foreign(Held):
+    """An object of a class of JavaScript; its attributes are in Python's spelling."""
+
+    _name: str = "object"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "h":
+            raise AttributeError(name)
+        from ._calls import attribute
+
+        return attribute(self, name)
+
+    def __repr__(self) -> str:
+        from ._calls import method
+
+        return method(self, "toString")
+
+
+numbers = array.array("d", bytes(8 * 64))
+js.scratch(create_proxy(numbers))
+
+# The classes of what JavaScript answers, which other files fill in.
+wrap_tensor: Callable[[int], Any]
+_foreign: dict[str, type] = {}
+_tuples: dict[tuple, type] = {}
+
+
+def foreign(name: str) -> Callable[[type], type]:
+    """Makes a class that of the objects of a class of JavaScript."""
+
+    def register(cls: type) -> type:
+        _foreign[name] = cls
+        return cls
+
+    return register
+
+
+def set_wrapper(wrap: Callable[[int], Any]) -> None:
+    """Takes the function that makes a Tensor of a number."""
+    global wrap_tensor
+    wrap_tensor = wrap
+
+
+def _made_of(found: dict) -> Any:
+    if not found or next(iter(found))[0] == "$":
+        return {name[1:]: value for name, value in found.items()}
+    if "t" in found:
+        return wrap_tensor(found["t"])
+    if "c" in found:
+        return complex(*found["c"])
+    if "m" in found:
+        return {_key(k): v for k, v in found["m"]}
+    if "f" in found:
+        made: Any = object.__new__(ForeignFunction)
+        made.h = found["f"]
+        return made
+    cls = _foreign.get(found["n"], Foreign)
+    made = object.__new__(cls)
+    object.__setattr__(made, "h", found["j"])
+    return made
+
+
+def _key(key: Any) -> Any:
+    return tuple(key) if isinstance(key, list) else key
+
+
+class ForeignFunction(Held):
+    """A function of JavaScript."""
+
+    def __call__(self, *args: Any) -> Any:
+        from ._calls import call_function
+
+        return call_function(self, args)
+
+
+_decode = json.JSONDecoder(object_hook=_made_of).decode
+
+
+def decode(text: str) -> Any:
+    """Returns the value that a text of JavaScript describes."""
+    return _decode(text)
+
+
+def result(answer: int) -> Any:
+    """Returns the value of an answer."""
+    if answer >= 0:
+        return wrap_tensor(answer)
+    if answer == NONE:
+        return None
+    return decode(js.result())
+
+
+def with_tensors_in_tuples(value: Any, names: tuple[str, ...] = (), title: str = "") -> Any:
+    """Returns a list of tensors as a tuple, with names if there are as many; leaves anything else."""
+    if isinstance(value, dict) and names == () and value and all(hasattr(v, "h") for v in value.values()):
+        names, value = tuple(value), list(value.values())
+    if type(value) is not list:
+        return value
+    if names and len(names) == len(value):
+        cls = _tuples.get((title, names))
+        if cls is None:
+            cls = _tuples[title, names] = namedtuple(title or "result", names)
+        return cls(*value)
+    return tuple(value) if value and all(hasattr(one, "h") for one in value) else value
+
+
+def sweep() -> int:
+    """Lets go of objects that no Python object names, and returns how many: an interrupt may come between a call and its wrapper.
+
+    It also ends modes such as no_grad() whose block has ended without them.
+
+    Call it between cells, not while tensors are being computed.
+    """
+    from ._modes import Mode
+
+    gc.collect()
+    flush()
+    objects = gc.get_objects()
+    js.sweepModes(*[number for one in objects if isinstance(one, Mode) for number in one.__dict__.get("_open", ())])
+    return js.sweep(*[one.h for one in objects if isinstance(one, Held) and hasattr(one, "h")])
+
+
+def memory() -> dict[str, int]:
+    """Returns the engine's memory in bytes, and the number of objects that Python names."""
+    flush()
+    return json.loads(js.memory())
+
+
+def runtime() -> dict[str, Any]:
+    """Returns what runs: the variant, the threads, the devices."""
+    return json.loads(js.runtime())

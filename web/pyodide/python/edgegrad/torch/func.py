@@ -1,0 +1,117 @@
+"""torch.func: transforms of functions."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from ._bridge import ForeignFunction
+from ._calls import function
+
+
+def _tree(value: Any) -> Any:
+    """Lists of results as tuples."""
+    if isinstance(value, list):
+        return tuple(_tree(one) for one in value)
+    if isinstance(value, dict):
+        return {key: _tree(one) for key, one in value.items()}
+    return value
+
+
+def _transformed(name: str, func: Callable, args: list, options: dict) -> Callable:
+    made: ForeignFunction = function("func", name, [func, *args], {k: v for k, v in options.items() if v is not None}, "hold")
+
+    def call(*given: Any, **keywords: Any) -> Any:
+        if keywords:
+            return _transformed(name, lambda *args: func(*args, **keywords), args, options)(*given)
+        return _tree(function("call", "", [made, *given], None, "hold"))
+
+    call.__name__ = getattr(func, "__name__", name)
+    return call
+
+
+def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None) -> Callable:
+    """A function of batches from a function of one sample."""
+    options = {"in_dims": in_dims, "out_dims": out_dims, "randomness": randomness, "chunk_size": chunk_size}
+    return _transformed("vmap", func, [], options)
+
+
+def grad(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
+    """The function that computes the gradient of a function with a number as its result."""
+    return _transformed("grad", func, [], {"argnums": argnums, "has_aux": has_aux})
+
+
+def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
+    return _transformed("gradAndValue", func, [], {"argnums": argnums, "has_aux": has_aux})
+
+
+def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None) -> Callable:
+    return _transformed("jacrev", func, [], {"argnums": argnums, "has_aux": has_aux, "chunk_size": chunk_size})
+
+
+def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
+    return _transformed("jacfwd", func, [], {"argnums": argnums, "has_aux": has_aux, "randomness": randomness})
+
+
+def hessian(func: Callable, argnums: Any = 0) -> Callable:
+    return _transformed("hessian", func, [], {"argnums": argnums})
+
+
+def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+    """The result, and the function that multiplies vectors with the Jacobian from the left."""
+    made = function("func", "vjp", [func, *primals], {"has_aux": True} if has_aux else None, "hold")
+    return tuple(_called(one) for one in made)
+
+
+def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> tuple:
+    """The result, and its derivative in the direction of tangents."""
+    options = {"has_aux": True} if has_aux else None
+    return _tree(function("func", "jvp", [func, list(primals), list(tangents)], options, "hold"))
+
+
+def linearize(func: Callable, *primals: Any) -> tuple:
+    return tuple(_called(one) for one in function("func", "linearize", [func, *primals], None, "hold"))
+
+
+def _called(value: Any) -> Any:
+    if not isinstance(value, ForeignFunction):
+        return _tree(value)
+
+    def call(*given: Any) -> Any:
+        return _tree(function("call", "", [value, *given], None, "hold"))
+
+    return call
+
+
+def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict | None = None, **_: Any) -> Any:
+    """Calls a module with other parameters and buffers."""
+    given = parameter_and_buffer_dicts
+    values = given if isinstance(given, dict) else {k: v for one in given for k, v in one.items()}
+    replaced: list[tuple[dict, str, Any]] = []
+    try:
+        for name, value in values.items():
+            path, _, last = name.rpartition(".")
+            owner = module.get_submodule(path)
+            place = owner._parameters if last in owner._parameters else owner._buffers
+            replaced.append((place, last, place[last]))
+            place[last] = value
+        inputs = () if args is None else args if isinstance(args, tuple) else (args,)
+        return module(*inputs, **(kwargs or {}))
+    finally:
+        for place, last, value in reversed(replaced):
+            place[last] = value
+
+
+def stack_module_state(models: Any) -> tuple[dict, dict]:
+    """The parameters and buffers of several models, stacked."""
+    from ._functions import find
+
+    stack = find("stack")
+    assert stack is not None
+    params = [dict(one.named_parameters()) for one in models]
+    buffers = [dict(one.named_buffers()) for one in models]
+    made = {k: stack([one[k] for one in params]).detach().requires_grad_() for k in params[0]}
+    return made, {k: stack([one[k] for one in buffers]) for k in buffers[0]}
+
+
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]
+__all__ += ["stack_module_state"]

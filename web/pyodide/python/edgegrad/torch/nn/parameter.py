@@ -1,0 +1,5 @@
+"""torch.nn.parameter."""
+
+from .._parameter import Buffer, Parameter
+
+__all__ = ["Buffer", "Parameter"]

@@ -1,0 +1,5 @@
+"""torch.version."""
+
+from .._version import __version__ as __version__
+
+cuda = hip = None
