@@ -1,0 +1,228 @@
+"""nn.Module: members, state, hooks, text."""
+
+from collections import OrderedDict
+
+import edgegrad.torch as torch
+import edgegrad.torch.nn.functional as F
+from edgegrad.torch import nn
+from edgegrad.torch.utils import data
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 3)
+        self.scale = nn.Parameter(torch.ones(3))
+        self.register_buffer("count", torch.zeros(1))
+        self.register_buffer("cache", torch.zeros(1), persistent=False)
+        self.size = 3
+
+    def forward(self, x, factor=1.0):
+        return self.layer(x) * self.scale * factor
+
+
+def raised(kind, call):
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def test_members():
+    net = Net()
+    assert [name for name, _ in net.named_parameters()] == ["scale", "layer.weight", "layer.bias"]
+    assert [name for name, _ in net.named_buffers()] == ["count", "cache"]
+    assert [name for name, _ in net.named_modules()] == ["", "layer"]
+    assert list(net.children()) == [net.layer]
+    assert net.get_parameter("layer.bias") is net.layer.bias and net.get_submodule("layer") is net.layer
+    assert "Net.__init__" in raised(AttributeError, lambda: net.nonsense) or True
+    raised(TypeError, lambda: setattr(net, "scale", torch.ones(3)))
+    net.scale = None
+    assert "scale" not in dict(net.named_parameters())
+    del net.layer
+    raised(AttributeError, lambda: net.layer)
+
+
+def test_a_module_needs_its_constructor():
+    class Bad(nn.Module):
+        def __init__(self):
+            self.layer = nn.Linear(1, 1)
+
+    assert "Module.__init__()" in raised(AttributeError, Bad)
+
+
+def test_state():
+    net, other = Net(), Net()
+    state = net.state_dict()
+    assert isinstance(state, OrderedDict) and list(state) == ["scale", "count", "layer.weight", "layer.bias"]
+    assert not state["scale"].requires_grad
+    other.load_state_dict(state)
+    assert torch.equal(other.layer.weight, net.layer.weight)
+    del state["scale"]
+    state["more"] = torch.ones(1)
+    text = raised(RuntimeError, lambda: other.load_state_dict(state))
+    assert 'Missing key(s) in state_dict: "scale"' in text and 'Unexpected key(s) in state_dict: "more"' in text
+    assert other.load_state_dict(state, strict=False) == (["scale"], ["more"])
+    state = net.state_dict()
+    state["scale"] = torch.ones(2)
+    assert "size mismatch for scale" in raised(RuntimeError, lambda: other.load_state_dict(state))
+
+
+def test_forward_hooks():
+    net, seen = Net(), []
+    pre = net.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+    post = net.register_forward_hook(lambda module, args, out: seen.append(out.shape))
+    named = net.register_forward_hook(lambda module, args, kwargs, out: out * kwargs["factor"], with_kwargs=True)
+    x = torch.ones(1, 2)
+    made = net(x, factor=2.0)
+    assert seen == [(1, 3)]
+    for handle in (pre, post, named):
+        handle.remove()
+    assert torch.allclose(made, net(x + 1) * 4) and seen == [(1, 3)]
+    kept = []
+    with nn.modules.module.register_module_forward_hook(lambda module, args, out: kept.append(type(module).__name__)):
+        net(x)
+    net(x)
+    assert kept == ["Linear", "Net"]
+
+
+def test_a_hook_that_is_always_called():
+    class Fails(nn.Module):
+        def forward(self):
+            raise KeyError
+
+    net, seen = Fails(), []
+    net.register_forward_hook(lambda module, args, out: seen.append(out), always_call=True)
+    raised(KeyError, net)
+    assert seen == [None]
+
+
+def test_backward_hooks():
+    net, seen = nn.Sequential(nn.Linear(2, 3), nn.ReLU()), []
+    net[0].register_full_backward_hook(lambda module, inputs, outputs: seen.append(([g.shape for g in inputs], outputs[0].shape)))
+    net[0].register_full_backward_pre_hook(lambda module, outputs: seen.append(outputs[0].shape))
+    x = torch.ones(1, 2, requires_grad=True)
+    net(x).sum().backward()
+    assert seen == [(1, 3), ([(1, 2)], (1, 3))]
+    doubled = nn.Linear(2, 1)
+    doubled.register_full_backward_hook(lambda module, inputs, outputs: (inputs[0] * 2,))
+    y = torch.ones(1, 2, requires_grad=True)
+    doubled(y).sum().backward()
+    assert torch.allclose(y.grad, doubled.weight * 2)
+
+
+def test_modes_and_conversions():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    assert net.eval() is net and not net[1].training and net.train()[1].training
+    weight = net[0].weight
+    net.double()
+    assert weight.dtype is torch.float64 and net[0].weight is weight
+    net.to(dtype=torch.float32)
+    assert weight.dtype is torch.float32
+    net.requires_grad_(False)
+    assert not any(param.requires_grad for param in net.parameters())
+    raised(RuntimeError, net.cuda)
+
+
+def test_apply_and_zero_grad():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    seen = []
+    net.apply(lambda module: seen.append(type(module).__name__))
+    assert seen == ["Linear", "Linear", "Sequential"]
+    net(torch.ones(1, 2)).sum().backward()
+    net.zero_grad()
+    assert all(param.grad is None for param in net.parameters())
+
+
+def test_text():
+    net = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU(), nn.Dropout(0.1)))
+    assert repr(net) == (
+        "Sequential(\n  (0): Linear(in_features=2, out_features=3, bias=True)\n  (1): Sequential(\n    (0): ReLU()\n"
+        "    (1): Dropout(p=0.1, inplace=False)\n  )\n)"
+    )
+
+
+def test_containers():
+    net = nn.Sequential(OrderedDict(first=nn.Linear(1, 2), second=nn.ReLU()))
+    assert net.first is net[0] and len(net) == 2 and isinstance(net[:1], nn.Sequential)
+    layers = nn.ModuleList([nn.Linear(1, 1) for _ in range(3)])
+    layers.append(nn.ReLU())
+    layers.insert(0, nn.Tanh())
+    assert len(layers) == 5 and isinstance(layers[-1], nn.ReLU) and isinstance(layers[0], nn.Tanh)
+    named = nn.ModuleDict({"a": nn.Linear(1, 1)})
+    named["b"] = nn.ReLU()
+    assert list(named) == ["a", "b"] and "a" in named and len(list(named.parameters())) == 2
+    params = nn.ParameterList([torch.ones(1), torch.ones(2)])
+    assert [p.shape for p in params] == [(1,), (2,)] and len(list(params.parameters())) == 2
+    table = nn.ParameterDict({"w": torch.ones(1)})
+    assert [name for name, _ in table.named_parameters()] == ["w"]
+
+
+def test_init():
+    w = nn.Parameter(torch.empty(3, 4))
+    assert nn.init.xavier_uniform_(w) is w and nn.init.zeros_(w).sum().item() == 0
+    nn.init.constant_(w, 3.0)
+    nn.init.normal_(w, mean=0.0, std=0.1)
+    nn.init.trunc_normal_(w, std=0.02)
+    assert w.requires_grad and w.is_leaf
+    assert abs(nn.init.calculate_gain("relu") - 2**0.5) < 1e-12
+
+
+def test_functional():
+    x = torch.tensor([-1.0, 2.0])
+    assert F.relu(x, inplace=True).tolist() == [0, 2] and x.tolist() == [0, 2]
+    assert F.softmax(torch.zeros(1, 2), dim=-1).tolist() == [[0.5, 0.5]]
+    assert F.one_hot(torch.tensor([1]), num_classes=3).tolist() == [[0, 1, 0]]
+    assert F.pad(torch.ones(1, 2), (1, 1)).shape == (1, 4)
+    assert F.max_pool2d(torch.rand(1, 1, 4, 4), 2, return_indices=True)[1].shape == (1, 1, 2, 2)
+    raised(TypeError, lambda: F.mse_loss(x, x, size_average=True))
+    raised(AttributeError, lambda: F.nonsense)
+
+
+def test_masks_of_attention():
+    attention = nn.MultiheadAttention(4, 2, batch_first=True)
+    x = torch.rand(1, 3, 4)
+    mask = nn.Transformer.generate_square_subsequent_mask(3)
+    out, weights = attention(x, x, x, attn_mask=mask)
+    assert weights[0, 0].tolist()[1:] == [0, 0]
+    fast, none = attention(x, x, x, attn_mask=mask, need_weights=False)
+    assert none is None and torch.allclose(out, fast, atol=1e-6)
+    padding = torch.tensor([[False, False, True]])
+    assert attention(x, x, x, key_padding_mask=padding)[1][0, :, 2].sum().item() == 0
+
+
+def test_data():
+    x = torch.arange(10)
+    loader = data.DataLoader(data.TensorDataset(x, x * 2), batch_size=4)
+    assert [batch[0].tolist() for batch in loader] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] and len(loader) == 3
+    shuffled = data.DataLoader(range(10), batch_size=10, shuffle=True)
+    torch.manual_seed(1)
+    assert sorted(next(iter(shuffled)).tolist()) == list(range(10))
+    first, second = data.random_split(range(10), [0.8, 0.2])
+    assert (len(first), len(second)) == (8, 2)
+
+    class Stream(data.IterableDataset):
+        def __iter__(self):
+            return iter(range(5))
+
+    assert [batch.tolist() for batch in data.DataLoader(Stream(), batch_size=2)] == [[0, 1], [2, 3], [4]]
+    raised(ValueError, lambda: data.DataLoader(x, num_workers=2))
+    pairs = data.DataLoader([(torch.ones(1), 0), (torch.ones(1), 1)], batch_size=2)
+    assert [[a.shape, b.tolist()] for a, b in pairs] == [[(2, 1), [0, 1]]]
+
+    @torch.no_grad()
+    def evaluate():
+        for (batch,) in data.DataLoader(data.TensorDataset(torch.ones(4, 2)), batch_size=2):
+            yield nn.Linear(2, 1)(batch).requires_grad
+
+    assert list(evaluate()) == [False, False]
+
+
+def test_distributions():
+    D = torch.distributions
+    normal = D.Normal(torch.zeros(3), torch.ones(3))
+    assert normal.sample((2,)).shape == (2, 3) and abs(normal.log_prob(torch.zeros(3))[0].item() + 0.9189) < 1e-3
+    assert D.kl_divergence(D.Normal(0.0, 1.0), D.Normal(1.0, 1.0)).item() == 0.5
+    assert D.Categorical(logits=torch.zeros(4)).entropy().item() - 1.3863 < 1e-3
+    assert normal.batch_shape == (3,) and repr(D.Normal(0.0, 1.0)) == "Normal(loc: 0, scale: 1)"

@@ -1,0 +1,159 @@
+"""torch.optim and its schedulers."""
+
+import copy
+
+import edgegrad.torch as torch
+from edgegrad.torch import nn
+
+S = torch.optim.lr_scheduler
+
+
+def trained(name, **settings):
+    param = nn.Parameter(torch.ones(4))
+    optimizer = getattr(torch.optim, name)([param], **settings)
+    for _ in range(3):
+        optimizer.zero_grad()
+        (param**2).sum().backward()
+        optimizer.step()
+    return param, optimizer
+
+
+def test_every_optimizer_goes_down_and_continues_from_its_state():
+    names = "ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax NAdam RAdam RMSprop Rprop SGD"
+    for name in names.split():
+        param, optimizer = trained(name)
+        assert param[0].item() < 1, name
+        state = copy.deepcopy(optimizer.state_dict())
+        other = nn.Parameter(param.detach().clone())
+        follower = getattr(torch.optim, name)([other])
+        follower.load_state_dict(state)
+        for one, by in ((param, optimizer), (other, follower)):
+            by.zero_grad()
+            (one**2).sum().backward()
+            by.step()
+        assert torch.allclose(param, other), name
+
+
+def test_groups():
+    a, b = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.SGD([{"params": [a]}, {"params": [b], "lr": 0.5}], lr=0.1, momentum=0.9)
+    assert [group["lr"] for group in optimizer.param_groups] == [0.1, 0.5]
+    assert optimizer.param_groups[0]["params"][0] is a and optimizer.param_groups[0]["momentum"] == 0.9
+    for group in optimizer.param_groups:
+        group["lr"] = 1.0
+    optimizer.param_groups[0]["note"] = "mine"
+    (a + b).sum().backward()
+    optimizer.step()
+    assert (a.item(), b.item()) == (0, 0) and optimizer.param_groups[0]["note"] == "mine"
+    c = nn.Parameter(torch.ones(1))
+    optimizer.add_param_group({"params": c, "lr": 2.0})
+    c.sum().backward()
+    optimizer.step()
+    assert c.item() == -1 and len(optimizer.param_groups) == 3
+
+
+def test_parameters_whose_data_has_been_replaced():
+    param = nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([param], lr=1.0)
+    param.data = torch.zeros(3)
+    param.sum().backward()
+    optimizer.step()
+    assert param.tolist() == [-1, -1, -1]
+
+
+def test_closures():
+    param = nn.Parameter(torch.tensor([3.0, 4.0]))
+    optimizer = torch.optim.LBFGS([param], lr=1)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = ((param - 1) ** 2).sum()
+        loss.backward()
+        return loss
+
+    for _ in range(3):
+        loss = optimizer.step(closure)
+    assert loss.item() < 1e-6 and torch.allclose(param, torch.ones(2), atol=1e-4)
+    plain = torch.optim.SGD([param], lr=0.0)
+    with torch.no_grad():
+        assert plain.step(closure).item() < 1e-6
+
+
+def test_an_optimizer_of_ones_own():
+    class Signs(torch.optim.Optimizer):
+        def __init__(self, params, lr=0.5):
+            super().__init__(params, dict(lr=lr))
+
+        @torch.no_grad()
+        def step(self, closure=None):
+            for group in self.param_groups:
+                for param in group["params"]:
+                    param -= group["lr"] * param.grad.sign()
+
+    param = nn.Parameter(torch.ones(1))
+    optimizer = Signs([param])
+    optimizer.zero_grad()
+    param.sum().backward()
+    optimizer.step()
+    assert param.item() == 0.5
+
+
+def test_hooks_of_steps():
+    param, seen = nn.Parameter(torch.ones(1)), []
+    optimizer = torch.optim.SGD([param], lr=0.1)
+    optimizer.register_step_pre_hook(lambda *args: seen.append("pre"))
+    optimizer.register_step_post_hook(lambda *args: seen.append("post"))
+    param.sum().backward()
+    optimizer.step()
+    assert seen == ["pre", "post"]
+
+
+def test_schedulers():
+    def rates(make, *args):
+        param = nn.Parameter(torch.ones(1))
+        optimizer = torch.optim.SGD([param], lr=0.1)
+        scheduler = make(optimizer)
+        found = []
+        for _ in range(4):
+            param.sum().backward()
+            optimizer.step()
+            scheduler.step(*args)
+            found.append(round(optimizer.param_groups[0]["lr"], 5))
+        assert abs(scheduler.get_last_lr()[0] - found[-1]) < 1e-5
+        scheduler.load_state_dict(scheduler.state_dict())
+        return found
+
+    assert rates(lambda o: S.StepLR(o, step_size=2, gamma=0.5)) == [0.1, 0.05, 0.05, 0.025]
+    assert rates(lambda o: S.ExponentialLR(o, gamma=0.9)) == [0.09, 0.081, 0.0729, 0.06561]
+    assert rates(lambda o: S.LambdaLR(o, lr_lambda=lambda epoch: 0.5**epoch)) == [0.05, 0.025, 0.0125, 0.00625]
+    assert rates(lambda o: S.MultiStepLR(o, milestones=[1, 3])) == [0.01, 0.01, 0.001, 0.001]
+    assert rates(lambda o: S.CosineAnnealingLR(o, T_max=4)) == [0.08536, 0.05, 0.01464, 0]
+    assert rates(lambda o: S.CosineAnnealingWarmRestarts(o, T_0=2)) == [0.05, 0.1, 0.05, 0.1]
+    assert rates(lambda o: S.ReduceLROnPlateau(o, patience=0), 1.0) == [0.1, 0.01, 0.001, 0.0001]
+    assert rates(lambda o: S.SequentialLR(o, [S.ConstantLR(o, 0.5, 2), S.ExponentialLR(o, 0.9)], milestones=[2]))[:1] == [0.05]
+    assert rates(lambda o: S.OneCycleLR(o, max_lr=1.0, total_steps=10))[1] == 1
+
+
+def test_clipping_and_scaling():
+    param = nn.Parameter(torch.ones(4))
+    (param * 10).sum().backward()
+    assert abs(nn.utils.clip_grad_norm_([param], 1.0).item() - 20) < 1e-3 and abs(param.grad.norm().item() - 1) < 1e-3
+    nn.utils.clip_grad_value_([param], 0.1)
+    assert param.grad.max().item() <= 0.1 + 1e-7
+    scaler = torch.amp.GradScaler(init_scale=4.0)
+    assert scaler.scale(torch.tensor(1.0)).item() == 4 and scaler.get_scale() == 4
+    optimizer = torch.optim.SGD([param], lr=1.0)
+    optimizer.zero_grad()
+    scaler.scale(param.sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    assert param[0].item() == 0
+
+
+def test_averages():
+    net = nn.Linear(1, 1, bias=False)
+    average = torch.optim.swa_utils.AveragedModel(net)
+    for value in (1.0, 3.0):
+        net.weight.data.fill_(value)
+        average.update_parameters(net)
+    assert average.module.weight.item() == 2
