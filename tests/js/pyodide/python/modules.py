@@ -192,6 +192,31 @@ def test_masks_of_attention():
     assert attention(x, x, x, key_padding_mask=padding)[1][0, :, 2].sum().item() == 0
 
 
+def test_packed_sequences():
+    rnn = nn.utils.rnn
+    sequences = [torch.rand(n, 3) for n in (2, 4, 3)]
+    padded = rnn.pad_sequence(sequences, batch_first=True)
+    for layer in (nn.LSTM(3, 5, 2, batch_first=True, bidirectional=True), nn.GRU(3, 5), nn.RNN(3, 5, bidirectional=True)):
+        first = layer.batch_first
+        inputs = padded if first else padded.transpose(0, 1)
+        packed = rnn.pack_padded_sequence(inputs, torch.tensor([2, 4, 3]), batch_first=first, enforce_sorted=False)
+        out, hidden = layer(packed)
+        out, lengths = rnn.pad_packed_sequence(out, batch_first=True)
+        assert lengths.tolist() == [2, 4, 3]
+        hidden = hidden[0] if isinstance(hidden, tuple) else hidden
+        for place, sequence in enumerate(sequences):
+            # Each as if it were alone.
+            alone, last = layer(sequence)
+            last = last[0] if isinstance(last, tuple) else last
+            assert torch.allclose(out[place, : len(sequence)], alone, atol=1e-6)
+            assert torch.allclose(hidden[:, place], last, atol=1e-6)
+            assert not out[place, len(sequence) :].any()
+    raised(RuntimeError, lambda: rnn.pack_padded_sequence(padded, [2, 4, 3], batch_first=True))
+    raised(ValueError, lambda: rnn.pack_padded_sequence(padded, [9, 4, 3], batch_first=True))
+    again, _ = rnn.pad_packed_sequence(rnn.pack_padded_sequence(padded, [2, 4, 3], True, False), True, total_length=5)
+    assert again.shape == (3, 5, 3) and torch.equal(again[:, :4], padded)
+
+
 def test_data():
     x = torch.arange(10)
     loader = data.DataLoader(data.TensorDataset(x, x * 2), batch_size=4)

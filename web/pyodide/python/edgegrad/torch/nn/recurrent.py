@@ -91,30 +91,40 @@ class RNNBase(Module):
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         if isinstance(input, PackedSequence):
-            raise NotImplementedError(f"{type(self).__name__} of a PackedSequence: pad the sequences and mask the loss")
+            return self._packed(input, hx)
         if input.ndim not in (2, 3):
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D instead")
         if input.shape[-1] != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}")
         single = input.ndim == 2
         steps = input.unsqueeze(1) if single else input.transpose(0, 1) if self.batch_first else input
-        states = self._states(steps, hx, single)
-        outputs, last = self._layers(steps, states)
+        outputs, last = self._layers(steps, self._states(steps, steps.shape[1], hx, single), None)
         if single:
             outputs, last = outputs.squeeze(1), [one.squeeze(1) for one in last]
         elif self.batch_first:
             outputs = outputs.transpose(0, 1)
         return outputs, tuple(last) if self.mode == "LSTM" else last[0]
 
-    def _states(self, steps: Tensor, given: Any, single: bool) -> list[Tensor]:
+    def _packed(self, input: PackedSequence, hx: Any) -> Any:
+        sizes = input.batch_sizes.tolist()
+        states = self._states(input.data, sizes[0], hx, False)
+        if hx is not None and input.sorted_indices is not None:
+            states = [one.index_select(1, input.sorted_indices) for one in states]
+        outputs, last = self._layers(input.data, states, sizes)
+        if input.unsorted_indices is not None:
+            last = [one.index_select(1, input.unsorted_indices) for one in last]
+        return input._replace(data=outputs), tuple(last) if self.mode == "LSTM" else last[0]
+
+    def _states(self, like: Tensor, batch: int, given: Any, single: bool) -> list[Tensor]:
         count = self.num_layers * self.directions
         sizes = [self.proj_size or self.hidden_size, self.hidden_size][: 2 if self.mode == "LSTM" else 1]
         if given is None:
-            return [zeros(count, steps.shape[1], size, dtype=steps.dtype, device=steps.device) for size in sizes]
+            return [zeros(count, batch, size, dtype=like.dtype, device=like.device) for size in sizes]
         states = list(given) if self.mode == "LSTM" else [given]
         return [one.unsqueeze(1) for one in states] if single else states
 
-    def _layers(self, value: Tensor, states: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
+    def _layers(self, value: Tensor, states: list[Tensor], sizes: list[int] | None) -> tuple[Tensor, list[Tensor]]:
+        """Runs all layers; `sizes` are the rows of every step of a packed sequence."""
         ends: list[list[Tensor]] = [[] for _ in states]
         for place in range(self.num_layers):
             if place and self.dropout:
@@ -122,28 +132,43 @@ class RNNBase(Module):
             made = []
             for direction, suffix in enumerate(self._suffixes(place)):
                 index = place * self.directions + direction
-                outputs, last = self._direction(value, [one[index] for one in states], suffix, direction == 1)
+                initial = [one[index] for one in states]
+                outputs, last = self._direction(value, initial, suffix, direction == 1, sizes)
                 made.append(outputs)
                 for end, one in zip(ends, last):
                     end.append(one)
             value = made[0] if len(made) == 1 else _cat(made, -1)
         return value, [_stack(end) for end in ends]
 
-    def _direction(self, value: Tensor, state: list[Tensor], suffix: str, backwards: bool) -> tuple[Tensor, list[Tensor]]:
+    def _direction(
+        self, value: Tensor, initial: list[Tensor], suffix: str, backwards: bool, sizes: list[int] | None
+    ) -> tuple[Tensor, list[Tensor]]:
         members = self._parameters
         # The input's part of the gates needs no state, so it is computed for all steps at once.
-        inputs = F.linear(value, members[f"weight_ih_{suffix}"], members.get(f"bias_ih_{suffix}")).unbind(0)
+        gates = F.linear(value, members[f"weight_ih_{suffix}"], members.get(f"bias_ih_{suffix}"))
+        inputs = gates.unbind(0) if sizes is None else gates.split(sizes)
         weight, bias = members[f"weight_hh_{suffix}"], members.get(f"bias_hh_{suffix}")
         projection = members.get(f"weight_hr_{suffix}")
         outputs = []
+        # The states of sequences that are over.
+        ended: list[list[Tensor]] = []
+        state = initial if sizes is None else [one[: inputs[-1 if backwards else 0].shape[0]] for one in initial]
         for step in reversed(inputs) if backwards else inputs:
+            rows, before = step.shape[0], state[0].shape[0]
+            if rows < before:
+                ended.append([one[rows:] for one in state])
+                state = [one[:rows] for one in state]
+            elif rows > before:
+                state = [_cat([one, first[before:rows]]) for one, first in zip(state, initial)]
             state = self._step(step, state, F.linear(state[0], weight, bias))
             if projection is not None:
                 state = [F.linear(state[0], projection), *state[1:]]
             outputs.append(state[0])
         if backwards:
             outputs.reverse()
-        return _stack(outputs), state
+        for rest in reversed(ended):
+            state = [_cat([one, more]) for one, more in zip(state, rest)]
+        return _stack(outputs) if sizes is None else _cat(outputs), state
 
     def _step(self, inputs: Tensor, state: list[Tensor], recurrent: Tensor) -> list[Tensor]:
         if self.mode == "LSTM":

@@ -1,14 +1,20 @@
-"""torch.nn.utils.rnn."""
+"""torch.nn.utils.rnn: sequences of different lengths."""
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, NamedTuple, Sequence
 
+from ..._creation import full, tensor
 from ..._tensor import Tensor
 
 
-class PackedSequence:
-    """Sequences of different lengths in one tensor; recurrent layers of Python do not take them."""
+class PackedSequence(NamedTuple):
+    """Sequences of different lengths in one tensor: step by step the rows of those that are not over, longest first."""
+
+    data: Tensor
+    batch_sizes: Tensor
+    sorted_indices: Tensor | None = None
+    unsorted_indices: Tensor | None = None
 
 
 def pad_sequence(sequences: Sequence[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right") -> Tensor:
@@ -30,9 +36,47 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     return [row[: int(length)] for row, length in zip(rows, lengths)]
 
 
-def pack_padded_sequence(*args: Any, **keywords: Any) -> PackedSequence:
-    raise NotImplementedError("pack_padded_sequence(): recurrent layers of Python take padded sequences; mask the loss")
+def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
+    """Packs sequences that were padded; with enforce_sorted, the longest comes first."""
+    from ..._functions import find
+
+    counts = [int(one) for one in (lengths.tolist() if isinstance(lengths, Tensor) else lengths)]
+    steps = input.transpose(0, 1) if batch_first else input
+    if len(counts) != steps.shape[1] or min(counts) <= 0 or max(counts) > steps.shape[0]:
+        raise ValueError(f"lengths: expected {steps.shape[1]} numbers from 1 to {steps.shape[0]}, got {counts}")
+    order = sorted(range(len(counts)), key=lambda place: -counts[place])
+    indices: tuple = (None, None)
+    if enforce_sorted:
+        if any(a < b for a, b in zip(counts, counts[1:])):
+            raise RuntimeError("lengths: expected the longest first; pass enforce_sorted=False for any other order")
+    else:
+        back = sorted(range(len(order)), key=order.__getitem__)
+        indices = (tensor(order, device=input.device), tensor(back, device=input.device))
+        steps, counts = steps.index_select(1, indices[0]), [counts[place] for place in order]
+    sizes = [sum(count > step for count in counts) for step in range(counts[0])]
+    rows = [steps[step, :size] for step, size in enumerate(sizes)]
+    return PackedSequence(find("cat")(rows), tensor(sizes), *indices)
 
 
-def pad_packed_sequence(*args: Any, **keywords: Any) -> Any:
-    raise NotImplementedError("pad_packed_sequence(): recurrent layers of Python take padded sequences")
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """The sequences, padded, and their lengths."""
+    from .. import functional as F
+    from ..._functions import find
+
+    sizes = sequence.batch_sizes.tolist()
+    if total_length is not None and total_length < len(sizes):
+        raise ValueError(f"total_length: expected at least {len(sizes)}, the length of the longest sequence, got {total_length}")
+    rows = [
+        F.pad(row, [0, 0] * (row.ndim - 1) + [0, sizes[0] - size], value=padding_value)
+        for row, size in zip(sequence.data.split(sizes), sizes)
+    ]
+    for _ in range(len(sizes), total_length or 0):
+        rows.append(full(rows[0].shape, padding_value, dtype=rows[0].dtype, device=rows[0].device))
+    padded = find("stack")(rows)
+    lengths = tensor([sum(size > place for size in sizes) for place in range(sizes[0])])
+    if sequence.unsorted_indices is not None:
+        padded = padded.index_select(1, sequence.unsorted_indices)
+        lengths = lengths[sequence.unsorted_indices.cpu()]
+    return padded.transpose(0, 1) if batch_first else padded, lengths
