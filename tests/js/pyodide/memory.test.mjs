@@ -39,7 +39,7 @@ describe("memory", () => {
       buffer[0] = 2;
     });
     let interrupts = 0;
-    for (let calls = 1; calls < 60; calls++) {
+    for (let calls = 1; calls < 60; calls += 2) {
       try {
         python.runPython(`
 import edgegrad.torch._bridge as bridge, sys
@@ -63,7 +63,7 @@ finally:
     }
     python.setInterruptBuffer(undefined);
     run(python, "sys.last_exc = sys.last_value = sys.last_traceback = None\nstep()");
-    assert.ok(interrupts > 20, `${interrupts} interrupts`);
+    assert.ok(interrupts > 12, `${interrupts} interrupts`);
     assert.equal(counts(), before);
     assert.equal(run(python, "torch.is_grad_enabled()"), true);
   });
