@@ -3,10 +3,10 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { strToU8, zipSync } from "fflate";
 import { kRoot } from "../process.mjs";
 import { stubOfMethods } from "./python_stubs.mjs";
 import { tableOfOps } from "./python_table.mjs";
-import { zipped } from "./zip.mjs";
 
 /** Writes the wheel of the sources in `source`/python into `folder`, and its name into the script there. */
 export function writeWheel(source, folder) {
@@ -24,11 +24,17 @@ export function writeWheel(source, folder) {
   );
   files.set(`${info}/RECORD`, recordOf(files, `${info}/RECORD`));
   const name = `edgegrad-${version}-py3-none-any.whl`;
-  writeFileSync(join(folder, name), zipped(files));
+  writeFileSync(join(folder, name), archiveOf(files));
   const script = join(folder, "index.js");
   const text = readFileSync(script, "utf8");
   if (!text.includes(kName)) throw new Error(`${script} does not name the wheel`);
   writeFileSync(script, text.replaceAll(kName, name));
+}
+
+// The same bytes for the same files: each has the first date of the format.
+function archiveOf(files) {
+  const entries = [...files].map(([path, text]) => [path, strToU8(text)]);
+  return zipSync(Object.fromEntries(entries), { level: 9, mtime: new Date(1980, 0, 1) });
 }
 
 // The wheel's name in the sources, which do not know the version.
