@@ -1,7 +1,6 @@
 // What a loaded model keeps of its file for save(): everything except the tensors that the module holds.
 
 import type { Bytes, Tensor } from "edgegrad";
-import type { OnnxTensor } from "../graph/hold.js";
 import type { Message } from "../proto/schema.js";
 import { writeMessage } from "../proto/write.js";
 import type { Apart } from "../tensors/decode.js";
@@ -28,12 +27,18 @@ export function namesIn(
   }
 }
 
+/** A tensor of a file, and what a module holds it as. */
+interface Described {
+  readonly name: string;
+  readonly kind: "parameter" | "buffer" | "constant";
+}
+
 /** Returns the metadata of a model with lists of its parameters and buffers. */
 export function withKinds(
   { metadataProps }: Message<"Model">,
-  tensors: readonly OnnxTensor[],
+  tensors: readonly Described[],
 ): Message<"Entry">[] {
-  const named = (wanted: OnnxTensor["kind"]) => {
+  const named = (wanted: Described["kind"]) => {
     const found = tensors.filter(({ kind, name }) => kind === wanted && name !== "");
     return JSON.stringify(found.map(({ name }) => name));
   };
