@@ -21,7 +21,6 @@ const kTopics = {
   "Tutorial: images": "image classifier cnn",
   "Tutorial: a time series": "forecast lstm gru rnn",
   "Tutorial: text": "sentiment nlp words embedding",
-  "Tutorial: fine-tuning": "transfer learning freeze",
   Troubleshooting: "errors problems slow memory",
   "Coming from PyTorch": "torch migration cheat sheet",
   "Coming from TensorFlow.js": "tf tfjs migration cheat sheet",
