@@ -44,7 +44,7 @@ export async function buildWeb() {
     await writeNamespaces(join(kDist, "index.js"));
     await bundle(join(source, "webgpu", "index.ts"), kWebGpu);
     await writeAddons();
-    writeWheel(join(kRoot, "web", "pyodide"), join(kDist, "pyodide"));
+    await writeWheel(join(kRoot, "web", "pyodide"), join(kDist, "pyodide"));
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
     const options = ["--declaration", "--emitDeclarationOnly", "--noEmit", "false"];
     const writeTypes = (...more) =>

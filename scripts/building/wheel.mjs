@@ -3,13 +3,12 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { strToU8, zipSync } from "fflate";
 import { kRoot } from "../process.mjs";
 import { stubOfMethods } from "./python_stubs.mjs";
 import { tableOfOps } from "./python_table.mjs";
 
-/** Writes the wheel of the sources in `source`/python into `folder`, and its name into the script there. */
-export function writeWheel(source, folder) {
+/** Writes the wheel of the sources in `source`/python into `folder`, and its name into the script there; resolves when both are written. */
+export async function writeWheel(source, folder) {
   const { version } = JSON.parse(readFileSync(join(kRoot, "package.json"), "utf8"));
   const files = packageFiles(join(source, "python"), version);
   const info = `edgegrad-${version}.dist-info`;
@@ -24,7 +23,7 @@ export function writeWheel(source, folder) {
   );
   files.set(`${info}/RECORD`, recordOf(files, `${info}/RECORD`));
   const name = `edgegrad-${version}-py3-none-any.whl`;
-  writeFileSync(join(folder, name), archiveOf(files));
+  writeFileSync(join(folder, name), await archiveOf(files));
   const script = join(folder, "index.js");
   const text = readFileSync(script, "utf8");
   if (!text.includes(kName)) throw new Error(`${script} does not name the wheel`);
@@ -32,7 +31,9 @@ export function writeWheel(source, folder) {
 }
 
 // The same bytes for the same files: each has the first date of the format.
-function archiveOf(files) {
+async function archiveOf(files) {
+  // Not at the top: a fresh clone has no packages yet when its scripts start.
+  const { strToU8, zipSync } = await import("fflate");
   const entries = [...files].map(([path, text]) => [path, strToU8(text)]);
   return zipSync(Object.fromEntries(entries), { level: 9, mtime: new Date(1980, 0, 1) });
 }

@@ -14,7 +14,7 @@ const kBatch = 3;
 const kLooped = new Set(
   (
     "cat dequantize fillDiagonal_ indexFill indexPut indexPut_ indexSelect lstsq maskedScatter multiMarginLoss " +
-    "multilabelSoftMarginLoss quantize quantizedLinear repeatInterleave"
+    "multilabelSoftMarginLoss quantize quantizedLinear repeatInterleave viewDtype"
   ).split(" "),
 );
 
