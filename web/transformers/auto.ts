@@ -8,6 +8,7 @@ import type { FeaturesOutput, PreTrainedModel } from "./model.js";
 import type { CausalLanguageModel } from "./tasks/causal.js";
 import type { Classifier, ClassifierOutput } from "./tasks/classifier.js";
 import type { CtcOptions, CtcOutput } from "./tasks/ctc.js";
+import type { ImageTextModel } from "./tasks/image_text.js";
 import type {
   AnswerOptions,
   DecoderOptions,
@@ -91,6 +92,10 @@ export const AutoModelForQuestionAnswering =
 /** Loads models that classify images. */
 export const AutoModelForImageClassification =
   /* @__PURE__ */ autoModel<ImageClassifier>("image classification");
+
+/** Loads language models that see the images in their texts. */
+export const AutoModelForImageTextToText =
+  /* @__PURE__ */ autoModel<ImageTextModel>("image and text to text");
 
 /** Loads models that read a text and write one. */
 export const AutoModelForSeq2SeqLM =

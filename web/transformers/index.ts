@@ -6,6 +6,7 @@ export {
   AutoModelForCausalLM,
   AutoModelForCTC,
   AutoModelForImageClassification,
+  AutoModelForImageTextToText,
   AutoModelForMaskedLM,
   AutoModelForQuestionAnswering,
   AutoModelForSeq2SeqLM,
@@ -54,6 +55,12 @@ export { WhisperFeatureExtractor } from "./speech/whisper_extractor.js";
 export { CausalLanguageModel, type CausalOutput } from "./tasks/causal.js";
 export { Classifier, type ClassifierOutput } from "./tasks/classifier.js";
 export type { CtcOptions, CtcOutput } from "./tasks/ctc.js";
+export type {
+  ImageInputs,
+  ImageTextGenerateOptions,
+  ImageTextModel,
+  ImageTextOptions,
+} from "./tasks/image_text.js";
 export type {
   AnswerOptions,
   CausalOptions,

@@ -94,7 +94,8 @@ function decoder(own, family = {}) {
   }
   if (layerNorms) shapes["model.norm.bias"] = [hidden];
 
-  function logits(w, ids) {
+  // `placed` may change the embeddings, and `alsoSeen` add pairs of tokens to those that see each other.
+  function logits(w, ids, { placed = (x) => x, alsoSeen = () => false } = {}) {
     const norm = (x, name) =>
       layerNorms
         ? layerNorm(x, w[name], w[name.replace(/weight$/, "bias")], config.layer_norm_eps)
@@ -110,7 +111,7 @@ function decoder(own, family = {}) {
         ).flat(),
       );
     };
-    let x = each(lookUp(w["model.embed_tokens.weight"], ids), (one) => one * embedScale);
+    let x = placed(each(lookUp(w["model.embed_tokens.weight"], ids), (one) => one * embedScale));
     for (const i of range(layers)) {
       const at = (name) => `model.layers.${i}.${name}`;
       const part = (y, name) => linear(y, w[at(`${name}.weight`)], w[at(`${name}.bias`)]);
@@ -123,7 +124,8 @@ function decoder(own, family = {}) {
         const angles = turn(i, ids.length);
         return angles === null ? own : rotate(own, count, angles, turnScale);
       };
-      const options = { heads, groups, scale, softcap, seen: seenIn(i) };
+      const seen = (from, to) => seenIn(i)(from, to) || alsoSeen(from, to);
+      const options = { heads, groups, scale, softcap, seen };
       const attended = part(
         attention(turned(q, heads, "q"), turned(k, groups, "k"), v, options),
         "self_attn.o_proj",

@@ -114,15 +114,16 @@ describe("an image processor", () => {
       rows.map((row) => row.map((one) => (one / 255 - mean[c]) / deviation[c])),
     );
 
-  test("resizes as ViT's and SigLIP's do", async () => {
-    for (const [resample, height, width] of [
-      [2, 3, 4],
-      [3, 3, 4],
-      [2, 9, 8],
-      [3, 9, 8],
+  test("resizes as those of ViT, SigLIP and Gemma 3 do", async () => {
+    for (const [kind, resample, height, width] of [
+      ["ViTImageProcessor", 2, 3, 4],
+      ["SiglipImageProcessor", 3, 3, 4],
+      ["Gemma3ImageProcessor", 2, 9, 8],
+      ["SiglipImageProcessor", 3, 9, 8],
     ]) {
       const own = await load({
-        image_processor_type: resample === 2 ? "ViTImageProcessor" : "SiglipImageProcessor",
+        image_processor_type: kind,
+        ...(kind.startsWith("Gemma3") && { do_pan_and_scan: null, do_convert_rgb: null }),
         do_resize: true,
         size: { height, width },
         resample,
@@ -173,6 +174,10 @@ describe("an image processor", () => {
   test("refuses what it cannot do", async () => {
     await assert.rejects(load({ image_processor_type: "DonutImageProcessor" }), /it may be "Bit/);
     await assert.rejects(load({ resample: 5 }), /resample is 5/);
+    await assert.rejects(
+      load({ image_processor_type: "Gemma3ImageProcessor", do_pan_and_scan: true }),
+      /do_pan_and_scan is true, which is not implemented/,
+    );
     await assert.rejects(AutoImageProcessor.fromPretrained({}), /there is no preprocessor_config/);
     const crops = await load({ do_resize: false, do_center_crop: true, crop_size: 9 });
     assert.throws(() => crops.process(image), /5 x 7 pixels is too small for 9 x 9/);

@@ -22,6 +22,8 @@ export interface PassOptions {
   readonly cache?: KeyValueCache | null | undefined;
   /** The text that each token belongs to: [batch, tokens]; tokens attend only to their own text. */
   readonly sequenceIds?: eg.Tensor | null | undefined;
+  /** The block that each token belongs to: [batch, tokens]; those of a block attend to each other, also ahead. Tokens of -1 are in none. */
+  readonly blockIds?: eg.Tensor | null | undefined;
   /** The position of each token: [batch, tokens]; default: consecutive positions. */
   readonly positionIds?: eg.Tensor | null | undefined;
   /** One more than the largest position, if positionIds are given. */
@@ -107,12 +109,12 @@ export class Pass {
   }
 
   #makeMask(window: number | null): AttentionMask {
-    const { attentionMask = null, isCausal, like, sequenceIds } = this.#options;
+    const { attentionMask = null, isCausal, like, sequenceIds, blockIds } = this.#options;
     const { device, dtype } = like;
     const tokens = this.keys - this.past;
     const isWindowed = window !== null && this.keys > window;
     const isOrdered = isCausal && tokens > 1;
-    if (attentionMask === null && !isWindowed && !sequenceIds) {
+    if (attentionMask === null && !isWindowed && !sequenceIds && !blockIds) {
       if (!isOrdered) return { attnMask: null, isCausal: false };
       if (this.past === 0) return { attnMask: null, isCausal: true };
     }
@@ -127,6 +129,7 @@ export class Pass {
           const first = query.sub(window);
           order = order.logicalAnd(isCausal ? key.gt(first) : key.ge(first));
         }
+        if (blockIds) order = order.logicalOr(this.#sameBlock(blockIds));
         seen = own === null ? order : own.logicalAnd(order);
       }
       if (sequenceIds) {
@@ -137,5 +140,15 @@ export class Pass {
       const hidden = eg.full([], -Infinity, { device, dtype });
       return { attnMask: eg.where(seen as eg.Tensor, nothing, hidden), isCausal: false };
     });
+  }
+
+  // Which keys are of the block of a query, [batch, 1, tokens, keys]; those of the cache are of none.
+  #sameBlock(blockIds: eg.Tensor): eg.Tensor {
+    const [query, key] = [blockIds.unsqueeze(2), blockIds.unsqueeze(1)];
+    const own = query.eq(key).logicalAnd(query.ge(0)).unsqueeze(1);
+    if (this.past === 0) return own;
+    const [batch, tokens] = blockIds.shape as [number, number];
+    const { device } = own;
+    return eg.cat([eg.zeros([batch, 1, tokens, this.past], { dtype: "bool", device }), own], -1);
   }
 }

@@ -146,15 +146,16 @@ export class Config {
     if (!isNothing(value) && value !== only) this.refuse(key, value, [only]);
   }
 
-  /** Returns a nested config; an empty one if it is missing and `isOptional`. */
-  part(key: string, isOptional = false): Config {
+  /** Returns a nested config, which has `defaults` for what it leaves out; if it is missing and `isOptional`, nothing else. */
+  part(key: string, isOptional = false, defaults: ConfigValues = {}): Config {
     const value = this.raw(key);
     if (!isObject(value) && !(isOptional && isNothing(value))) {
       this.#wrong(key, "an object", value);
     }
     const known = this.#parts.get(key);
     if (known !== undefined) return known;
-    const part = new Config(isObject(value) ? value : {}, `${this.path}${key}.`, this.file);
+    const values = { ...defaults, ...(isObject(value) && value) };
+    const part = new Config(values, `${this.path}${key}.`, this.file);
     this.#parts.set(key, part);
     return part;
   }

@@ -209,7 +209,8 @@ export class DecoderModel extends TextDecoder {
     this.norm = spec.norm(hidden);
   }
 
-  protected override embed(ids: eg.Tensor): eg.Tensor {
+  /** Returns the embeddings of tokens. */
+  override embed(ids: eg.Tensor): eg.Tensor {
     const vectors = this.embed_tokens.call(ids);
     const { embeddingScale: scale } = this.spec;
     const { dtype, device } = vectors;
@@ -217,7 +218,8 @@ export class DecoderModel extends TextDecoder {
     return scale === 1 ? vectors : vectors.mul(eg.full([], scale, { dtype, device }));
   }
 
-  protected override run(embedded: eg.Tensor, pass: Pass): eg.Tensor {
+  /** Computes the last hidden states from the embeddings. */
+  override run(embedded: eg.Tensor, pass: Pass): eg.Tensor {
     for (const window of this.spec.windows) pass.mask(window);
     for (const spec of this.spec.rotary) if (spec !== null) rotaryOf(spec, pass);
     return this.norm.call(runBlocks(this.layers, this.gradientCheckpointing, embedded, pass));

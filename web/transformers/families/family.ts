@@ -12,6 +12,7 @@ export type Task =
   | "token classification"
   | "question answering"
   | "image classification"
+  | "image and text to text"
   | "sequence to sequence"
   | "speech"
   | "speech recognition";

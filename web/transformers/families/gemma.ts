@@ -35,8 +35,8 @@ export const gemma2: Family = decoderFamily(
   true,
 );
 
-/** Gemma 3 for texts; layers with a sliding window have their own rotary angles. */
-export const gemma3: Family = decoderFamily((config) => {
+/** Returns the layers of Gemma 3; those with a sliding window have their own rotary angles. */
+export function gemma3Spec(config: Config): DecoderSpec {
   config.only("use_bidirectional_attention", false);
   const pattern = config.size("sliding_window_pattern", config.size("_sliding_window_pattern", 6));
   const spec = gemmaSpec(config, (i) => (i + 1) % pattern !== 0);
@@ -52,4 +52,7 @@ export const gemma3: Family = decoderFamily((config) => {
     headNorms: "each",
     rotary: spec.rotary.map((one, i) => (spec.windows[i] === null ? one : local)),
   };
-}, true);
+}
+
+/** Gemma 3 for texts. */
+export const gemma3Text: Family = decoderFamily(gemma3Spec, true);

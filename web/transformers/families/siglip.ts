@@ -121,26 +121,40 @@ class PoolingHead extends eg.nn.Module {
   }
 }
 
-class VisionTower extends eg.nn.Module {
+/** The tower of images without its head: one vector for each patch, [images, patches, size]. */
+export class PatchTower extends eg.nn.Module {
   embeddings: VisionEmbeddings;
   encoder: Encoder;
   post_layernorm: eg.nn.LayerNorm;
-  head: PoolingHead;
+  readonly spec: TowerSpec;
 
   constructor(config: Config) {
     super();
-    const spec = towerSpec(config, kDefaults);
-    config.only("vision_use_head", true);
-    this.embeddings = new VisionEmbeddings(config, spec.hidden);
-    this.encoder = new Encoder(spec);
-    this.post_layernorm = new eg.nn.LayerNorm(spec.hidden, { eps: spec.eps });
-    this.head = new PoolingHead(spec);
+    this.spec = towerSpec(config, kDefaults);
+    const { hidden, eps } = this.spec;
+    this.embeddings = new VisionEmbeddings(config, hidden);
+    this.encoder = new Encoder(this.spec);
+    this.post_layernorm = new eg.nn.LayerNorm(hidden, { eps });
   }
 
   override forward(pixels: eg.Tensor): eg.Tensor {
     const embedded = this.embeddings.call(pixels);
     const pass = new Pass({ ids: embedded, like: embedded, isCausal: false });
-    return this.head.call(this.post_layernorm.call(this.encoder.call(embedded, pass)));
+    return this.post_layernorm.call(this.encoder.call(embedded, pass));
+  }
+}
+
+class VisionTower extends PatchTower {
+  head: PoolingHead;
+
+  constructor(config: Config) {
+    super(config);
+    config.only("vision_use_head", true);
+    this.head = new PoolingHead(this.spec);
+  }
+
+  override forward(pixels: eg.Tensor): eg.Tensor {
+    return this.head.call(super.forward(pixels));
   }
 }
 

@@ -28,6 +28,9 @@ const kOldSpellings: readonly (readonly [RegExp, string])[] = [
   // Newer files have these two under PyTorch's names of parametrizations.
   [/\bconv\.parametrizations\.weight\.original0$/, "conv.weight_g"],
   [/\bconv\.parametrizations\.weight\.original1$/, "conv.weight_v"],
+  // The first models that read images contain a whole language model with its head.
+  [/^language_model\.model\./, "model.language_model."],
+  [/^language_model\.lm_head\./, "lm_head."],
 ];
 
 /**

@@ -23,6 +23,7 @@ const kKinds: Readonly<Record<string, boolean>> = {
   CLIPImageProcessor: true,
   DeiTFeatureExtractor: false,
   DeiTImageProcessor: false,
+  Gemma3ImageProcessor: false,
   SiglipImageProcessor: false,
   ViTFeatureExtractor: false,
   ViTImageProcessor: false,
@@ -48,6 +49,8 @@ export class StepsOfImages implements ImageProcessor {
     const kind = given.replace(/Fast$/, "");
     if (!Object.hasOwn(kKinds, kind)) config.refuse(key, given, Object.keys(kKinds));
     const isShortest = kKinds[kind] === true;
+    // Gemma 3 may also read pieces of long images.
+    config.only("do_pan_and_scan", false);
     this.#size = config.flag("do_resize", true) ? sizeOf(config, "size", isShortest, 224) : null;
     const filter = config.whole("resample", isShortest ? 3 : 2);
     this.#filter = kFilters[filter] ?? config.refuse("resample", filter, [0, 1, 2, 3, 4]);

@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { KeyValueCache } from "../blocks/cache.js";
-import { Pass } from "../blocks/pass.js";
+import { Pass, type PassOptions } from "../blocks/pass.js";
 import { generateFrom } from "../generation/generate.js";
 import type { GenerateOptions } from "../generation/options.js";
 import { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "../model.js";
@@ -30,6 +30,9 @@ export interface CausalOutput extends ModelOutput {
   readonly pastKeyValues?: KeyValueCache;
 }
 
+/** The options of a language model without its head, and what a pass needs besides. */
+export type ReadDecoderOptions = DecoderOptions & Pick<PassOptions, "blockIds">;
+
 /** A language model without its head. */
 export abstract class TextDecoder extends PreTrainedModel {
   /** Recompute the activations of each layer, and the scores of the head, in backward instead of keeping them. */
@@ -41,9 +44,14 @@ export abstract class TextDecoder extends PreTrainedModel {
   /** Computes the last hidden states from the embeddings. */
   protected abstract run(embedded: eg.Tensor, pass: Pass, options: DecoderOptions): eg.Tensor;
 
+  /** Checks the inputs, and returns the options; some models add which tokens attend to each other. */
+  protected read(ids: eg.Tensor, given?: DecoderOptions): ReadDecoderOptions {
+    return decoderOptions(this.constructor.name, ids, given);
+  }
+
   /** Computes the hidden states of the last layer. */
   override forward(ids: eg.Tensor, given?: DecoderOptions): DecoderOutput {
-    const options = decoderOptions(this.constructor.name, ids, given);
+    const options = this.read(ids, given);
     const { pastKeyValues, useCache = false } = options;
     const cache = pastKeyValues ?? (useCache ? new KeyValueCache() : null);
     const embedded = this.embed(ids, options);
@@ -61,9 +69,14 @@ export abstract class CausalLanguageModel extends PreTrainedModel {
   /** Returns the scores of tokens for hidden states. */
   protected abstract scores(hidden: eg.Tensor): eg.Tensor;
 
+  /** Checks the inputs, and returns the options. */
+  protected read(ids: eg.Tensor, given?: CausalOptions): CausalOptions {
+    return causalOptions(this.constructor.name, ids, given);
+  }
+
   /** Computes the scores of each next token, and the loss if labels are given. */
   override forward(ids: eg.Tensor, given?: CausalOptions): CausalOutput {
-    const { labels, logitsToKeep, ...options } = causalOptions(this.constructor.name, ids, given);
+    const { labels, logitsToKeep, ...options } = this.read(ids, given);
     const output = this.decoder.call(ids, options);
     const { lastHiddenState: hidden } = output;
     const tokens = hidden.shape[1] as number;

@@ -75,7 +75,8 @@ export interface ImageOptions {
 }
 
 const kEncoder = { attentionMask: kTensor, positionIds: kTensor, tokenTypeIds: kTensor };
-const kDecoder = {
+/** The rules for the options of a language model without its head. */
+export const kDecoder = {
   ...kEncoder,
   positions: orNull(kCount),
   sequenceIds: kTensor,
@@ -85,12 +86,14 @@ const kDecoder = {
   }),
   useCache: kFlag,
 };
-const kCausal = { ...kDecoder, labels: kTensor, logitsToKeep: orNull(kCount) };
+/** The rules for the options of a language model. */
+export const kCausal = { ...kDecoder, labels: kTensor, logitsToKeep: orNull(kCount) };
 const kLabeledText = { ...kEncoder, labels: kTensor };
 const kAnswer = { ...kEncoder, startPositions: kTensor, endPositions: kTensor };
 const kImage = { labels: kTensor };
 
-function readerOf<Read>(rules: Readonly<Record<string, OptionRule>>) {
+/** Returns a function that checks token numbers and options by rules, and returns the options. */
+export function readerOf<Read>(rules: Readonly<Record<string, OptionRule>>) {
   return (where: string, ids: unknown, given: unknown = {}): Read => {
     checkIds(where, ids);
     checkOptions(where, given, rules);
