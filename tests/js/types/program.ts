@@ -486,10 +486,14 @@ const images = await transformers.AutoModelForImageClassification.fromPretrained
   "a.json": "{}",
 });
 const classes: eg.Tensor = images.call(eg.ones([1, 3, 4, 4]), { labels: tokens }).logits;
+const seeing: transformers.ImageTextModel =
+  await transformers.AutoModelForImageTextToText.fromPretrained({ "a.json": "{}" });
+const seen: eg.Tensor = seeing.call(tokens, { pixelValues: eg.ones([1, 3, 4, 4]) }).logits;
+const told: eg.Tensor = await seeing.generate(tokens, { imageFeatures: seen, maxNewTokens: 3 });
 const fitted: transformers.FitResult = await transformers.fit(adapted, [], {
   optimizer: new eg.optim.AdamW(adapted.parameters(), { lr: 1e-3 }),
 });
-console.log(scored, lost, scoredToo, written, plain, stored, classes, fitted.loss);
+console.log(scored, lost, scoredToo, written, plain, stored, classes, told, fitted.loss);
 // @ts-expect-error it is called loraAlpha
 new peft.LoraConfig({ lora_alpha: 4 });
 // @ts-expect-error a classifier of images reads no masks
