@@ -1,12 +1,15 @@
 // The Fine-tune page: an adapter learns answers or a text, is saved and opened, and models come from folders.
 
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { kWebGpu, noBrowser } from "../browser/support/chromium.mjs";
+import { eg } from "../js/support/engine.mjs";
 import { kRoot } from "../js/support/files.mjs";
+import { ggufFile } from "../js/support/gguf_files.mjs";
+import { ggufMetadata, ggufTensors } from "../js/support/gguf_models.mjs";
 import { numberIn, openPage, startSite, untilNumber, untilText } from "./support/site.mjs";
 
 const kPage = "fine_tune/index.html";
@@ -160,9 +163,16 @@ describe("the Fine-tune page", { skip: noBrowser }, () => {
       [
         (put) => {
           put("model.safetensors", null);
-          put("model.gguf", "GGUF");
+          put("model.bin", "PK");
         },
-        /^The folder has no model\.safetensors\. .*model\.gguf have to be saved as safetensors/,
+        /^The folder has no model\.safetensors\. .*model\.bin have to be saved as safetensors/,
+      ],
+      [
+        (put) => {
+          put("model.safetensors", null);
+          for (const name of ["one.gguf", "two.gguf"]) put(name, "GGUF");
+        },
+        /^The folder has several GGUF files: one\.gguf, two\.gguf\. Choose/,
       ],
       [
         (put) => put("model.safetensors", "damaged"),
@@ -189,6 +199,17 @@ describe("the Fine-tune page", { skip: noBrowser }, () => {
     await isReady(page);
     await page.click("#shipped");
     await untilText(page, "#model-name", /^The small model of this page: llama/);
+    const gguf = folderWith("my_gguf", (put) => {
+      for (const name of readdirSync(kModel)) put(name, null);
+      put("small.gguf", ggufOfModel());
+    });
+    await page.selectOption("#weights", "auto");
+    await page.setInputFiles("#folder", gguf);
+    await untilText(page, "#model-name", /^my_gguf: llama/);
+    await train(page, 1);
+    await untilNumber(page, "#step", 1);
+    await isReady(page);
+    assert.equal(await page.textContent("#problem"), "");
     assert.deepEqual(problems, []);
     await close();
   });
@@ -207,6 +228,37 @@ describe("the Fine-tune page", { skip: noBrowser }, () => {
     await close();
   });
 });
+
+// The model of the page as one file, whose matrices have eight bits.
+function ggufOfModel() {
+  const read = (name) => readFileSync(join(kModel, name));
+  const [config, { model, added_tokens: added }] = ["config.json", "tokenizer.json"].map((name) =>
+    JSON.parse(read(name)),
+  );
+  const tensors = eg.io.loadSafetensors(read("model.safetensors"));
+  const arrays = Object.fromEntries(
+    Object.entries(tensors).map(([name, one]) => [name, one.float().arraySync()]),
+  );
+  const { num_attention_heads: heads, num_key_value_heads: groups, eos_token_id: end } = config;
+  const words = Object.entries(model.vocab).sort(([, one], [, other]) => one - other);
+  const tokens = words.map(([word]) => word);
+  const special = new Set(added.map(({ id }) => id));
+  const strings = (values) => ({ list: "string", values });
+  const metadata = {
+    ...ggufMetadata("llama", config),
+    "tokenizer.ggml.model": "gpt2",
+    "tokenizer.ggml.pre": "gpt-2",
+    "tokenizer.ggml.tokens": strings(tokens),
+    "tokenizer.ggml.token_type": {
+      list: "int32",
+      values: tokens.map((_, id) => (special.has(id) ? 3 : 1)),
+    },
+    "tokenizer.ggml.merges": strings(model.merges.map((one) => [one].flat().join(" "))),
+    "tokenizer.ggml.eos_token_id": end,
+  };
+  const made = ggufTensors("llama", arrays, { heads, groups }, () => "Q8_0");
+  return ggufFile({ metadata, tensors: made });
+}
 
 async function train(page, steps) {
   await page.waitForSelector("#run:enabled");

@@ -70,11 +70,14 @@ export class LanguageModel {
   ): Promise<LanguageModel> {
     const tokenizer = await AutoTokenizer.fromPretrained(files, { Tokenizer, Template });
     const loadedOf = new Map<string, number>();
-    const weightFiles = Object.entries(files).filter(([name]) => name.endsWith(".safetensors"));
+    const weightFiles = Object.entries(files).filter(([name]) =>
+      /\.(?:safetensors|gguf)$/i.test(name),
+    );
     const all = sum(weightFiles.map(([, { size }]) => size));
     const base = await AutoModelForCausalLM.fromPretrained(files, {
       device,
       dtype: weights === "auto" ? "auto" : "float32",
+      dequantize: weights === "float32",
       ...(weights === "int8" && { quantization: "int8" as const }),
       onProgress: ({ name, loaded }) => {
         loadedOf.set(name, loaded);
