@@ -5,8 +5,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { PeftModel } from "edgegrad/peft";
-import { AutoModelForCausalLM, fit } from "edgegrad/transformers";
+import { AutoModelForCausalLM, AutoModelForImageTextToText, fit } from "edgegrad/transformers";
 import { kRoot } from "../../js/support/files.mjs";
+import { kGemma3 } from "../../js/support/plain_gemma3.mjs";
+import { drawWeights, filesOf } from "../../js/support/pretrained.mjs";
 import { eg, options } from "../support/engine.mjs";
 
 const kFolder = join(kRoot, "tests/golden/pretrained");
@@ -73,6 +75,38 @@ describe("a language model on the device", options, () => {
       }
     });
   }
+
+  test("a model sees images there, and reads nothing from the device for it", async () => {
+    const { config, shapes } = kGemma3;
+    const files = filesOf(config, drawWeights(shapes).tensors);
+    const [own, other] = [
+      await AutoModelForImageTextToText.fromPretrained(files, { device }),
+      await AutoModelForImageTextToText.fromPretrained(files),
+    ];
+    const text = [2, 16, 18, 18, 18, 18, 17, 9, 4, 16, 18, 18, 18, 18, 17, 11];
+    const ids = eg.tensor([text], { dtype: "int64" });
+    const pixels = eg.randn([2, 3, 12, 12], { generator: new eg.Generator(5) });
+    const given = { pixelValues: pixels.to(device), labels: ids.to(device) };
+    const before = eg.webgpuStats().readbacks;
+    const { logits, loss } = own.call(ids.to(device), given);
+    await loss.backwardAsync();
+    assert.equal(eg.webgpuStats().readbacks, before);
+    const wanted = other.call(ids, { pixelValues: pixels, labels: ids });
+    wanted.loss.backward();
+    const near = { rtol: 1e-3, atol: 1e-4 };
+    eg.testing.assertClose(logits.to("cpu"), wanted.logits, near);
+    const slopes = new Map(other.namedParameters());
+    for (const [name, { grad }] of own.namedParameters()) {
+      eg.testing.assertClose(grad.to("cpu"), slopes.get(name).grad, near);
+    }
+    const settings = { maxNewTokens: 4, eosTokenId: null };
+    const told = await own.generate(ids.to(device), {
+      pixelValues: pixels.to(device),
+      ...settings,
+    });
+    const expected = await other.generate(ids, { pixelValues: pixels, ...settings });
+    assert.deepEqual(await told.array(), expected.arraySync());
+  });
 
   test("fit() moves batches to the model's device", async () => {
     const folder = join(kFolder, "llama");
