@@ -35,7 +35,7 @@ const kGroups = {
   licenses: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 12 },
 };
-const kMostPacked = 7230;
+const kMostPacked = 7245;
 
 const run = promisify(execFile);
 
