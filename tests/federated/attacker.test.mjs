@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { headers } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
-import { FedAvg, join, serve } from "edgegrad/federated";
+import { FedAvg } from "edgegrad/federated";
 import { soon, until } from "../support/until.mjs";
 import {
   connectAs,
@@ -14,6 +14,7 @@ import {
   startGuideServer,
   subjectsOfAlice,
 } from "./support/guide_server.mjs";
+import { join, serve } from "./support/members.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";

@@ -6,10 +6,10 @@ import { join as joinPaths } from "node:path";
 import { test } from "node:test";
 import { nkeys } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
-import { join, serve } from "edgegrad/federated";
 import { parseAllDocuments } from "yaml";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { kRoot } from "../js/support/files.mjs";
+import { join, serve } from "./support/members.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
 
 const kFolder = joinPaths(kRoot, "examples", "federated");

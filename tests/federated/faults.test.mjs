@@ -4,9 +4,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
-import { FedAvg, join, serve } from "edgegrad/federated";
+import { FedAvg } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { soon } from "../support/until.mjs";
+import { join, serve } from "./support/members.mjs";
 import { startClient, startCoordinator } from "./support/processes.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { endOf, kNever } from "./support/runs.mjs";

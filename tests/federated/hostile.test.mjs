@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
-import { FedAvg, join, Krum, Median, serve, TrimmedMean } from "edgegrad/federated";
+import { FedAvg, Krum, Median, TrimmedMean } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
+import { join, serve } from "./support/members.mjs";
 import { fileOf, rawClient } from "./support/raw_client.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { endOf, kNever } from "./support/runs.mjs";

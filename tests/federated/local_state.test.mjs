@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
-import { DiLoCo, join, Scaffold, serve } from "edgegrad/federated";
+import { DiLoCo, Scaffold } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { soon, until } from "../support/until.mjs";
+import { join, serve } from "./support/members.mjs";
 import {
   gradientOf,
   makeRegression,

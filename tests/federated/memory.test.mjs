@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as eg from "edgegrad";
-import { DiLoCo, FedAvg, join, MemoryNetwork, Scaffold, serve } from "edgegrad/federated";
+import { DiLoCo, FedAvg, MemoryNetwork, Scaffold } from "edgegrad/federated";
+import { join, serve } from "./support/members.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { countTensors, endOf, kNever } from "./support/runs.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";

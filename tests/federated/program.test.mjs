@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
-import { FedAvg, join, serve } from "edgegrad/federated";
+import { FedAvg } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { runNode } from "../js/support/child.mjs";
 import { readJson } from "../js/support/files.mjs";
 import { soon, until } from "../support/until.mjs";
+import { join, serve } from "./support/members.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, trainerOf } from "./support/task.mjs";
 

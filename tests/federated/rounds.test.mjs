@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
-import { FedAvg, join, serve } from "edgegrad/federated";
+import { FedAvg } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
+import { join, serve } from "./support/members.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, numbersOf, pointsOf, trainerOf, trainSteps } from "./support/task.mjs";
 

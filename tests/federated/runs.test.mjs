@@ -8,16 +8,15 @@ import * as eg from "edgegrad";
 import {
   deleteRun,
   FedAvg,
-  join,
   listRuns,
   pauseRun,
   resumeRun,
   rollBackRun,
-  serve,
   stopRun,
 } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { soon, until } from "../support/until.mjs";
+import { join, serve } from "./support/members.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";

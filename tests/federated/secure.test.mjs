@@ -3,19 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
-import {
-  DiLoCo,
-  FedAdam,
-  FedAvg,
-  FedProx,
-  join,
-  Krum,
-  Median,
-  serve,
-  TrimmedMean,
-} from "edgegrad/federated";
+import { DiLoCo, FedAdam, FedAvg, FedProx, Krum, Median, TrimmedMean } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { soon } from "../support/until.mjs";
+import { join, serve } from "./support/members.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { endOf, kNever, passDeadline } from "./support/runs.mjs";
 import { secureClient } from "./support/secure_client.mjs";

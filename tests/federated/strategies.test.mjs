@@ -9,15 +9,14 @@ import {
   FedAvg,
   FedProx,
   FedYogi,
-  join,
   Krum,
   RdpAccountant,
   Strategy,
-  serve,
   TrimmedMean,
 } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { soon } from "../support/until.mjs";
+import { join, serve } from "./support/members.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { countTensors, endOf, kNever } from "./support/runs.mjs";
 import {

@@ -8,10 +8,11 @@ import { join as joinPaths } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { nkeys } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
-import { FedAvg, join, serve } from "edgegrad/federated";
+import { FedAvg } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { runNode } from "../js/support/child.mjs";
 import { kRoot, readJson } from "../js/support/files.mjs";
+import { join, serve } from "./support/members.mjs";
 import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, trainerOf } from "./support/task.mjs";
 

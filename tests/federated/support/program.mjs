@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { soon } from "../../support/until.mjs";
+import { leaveAtEnd } from "./leaving.mjs";
 
 const running = new Set();
 // A test that fails must not leave them behind.
@@ -23,6 +24,7 @@ export class Program {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
     this.#child = child;
     running.add(child);
+    leaveAtEnd(() => this.kill());
     createInterface(child.stdout).on("line", (line) => {
       const told = JSON.parse(line);
       this.#lines.push(told);

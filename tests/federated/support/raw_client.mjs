@@ -6,6 +6,7 @@ import { jetstream } from "@nats-io/jetstream";
 import { headers } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
 import * as eg from "edgegrad";
+import { leaveAtEnd } from "./leaving.mjs";
 
 // The server's answers are late on a busy machine only.
 const kMost = 120_000; // ms
@@ -18,6 +19,11 @@ export async function rawClient({ servers, run, name, ...credentials }) {
   const timer = setInterval(here, 500); // timer: a sign of life
   connection.subscribe(`edgegrad.${run}.who`, { callback: here });
   here();
+  const close = async () => {
+    clearInterval(timer);
+    await connection.close();
+  };
+  leaveAtEnd(close);
   let ids = 0;
   return {
     connection,
@@ -32,10 +38,7 @@ export async function rawClient({ servers, run, name, ...credentials }) {
     },
     /** Sends bytes without any header. */
     sendBare: (bytes) => js.publish(`edgegrad.${run}.update.${name}`, bytes),
-    async close() {
-      clearInterval(timer);
-      await connection.close();
-    },
+    close,
   };
 }
 

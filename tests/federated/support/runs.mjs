@@ -5,8 +5,8 @@ import { jetstream } from "@nats-io/jetstream";
 import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import * as eg from "edgegrad";
-import { serve } from "edgegrad/federated";
 import { soon, until } from "../../support/until.mjs";
+import { serve } from "./members.mjs";
 
 /** A deadline that does not pass while anybody waits. */
 export const kNever = 600_000; // ms

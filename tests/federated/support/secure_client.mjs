@@ -17,6 +17,7 @@ import { headers } from "@nats-io/nats-core";
 import { Objm } from "@nats-io/obj";
 import { connect } from "@nats-io/transport-node";
 import { until } from "../../support/until.mjs";
+import { leaveAtEnd } from "./leaving.mjs";
 
 // The server's answers are late on a busy machine only.
 const kMost = 120_000; // ms
@@ -169,6 +170,8 @@ export async function secureClient({ servers, run, name, differences, samples = 
     connection.publish(`edgegrad.${run}.here.${name}`, `${said} second`);
   const timer = setInterval(() => here(), 500); // timer: a sign of life
   connection.subscribe(`edgegrad.${run}.who`, { callback: () => here() });
+  void connection.closed().then(() => clearInterval(timer));
+  leaveAtEnd(() => connection.close());
   let attempt = null;
   let done = "";
   let ids = 0;
@@ -249,7 +252,6 @@ export async function secureClient({ servers, run, name, differences, samples = 
         return last.every((message) => message?.header.get("EdgeGrad-Phase") === `1 ${phase}`);
       }),
     async close() {
-      clearInterval(timer);
       here("gone");
       await connection.drain();
     },

@@ -2,6 +2,7 @@
 
 import { connect } from "@nats-io/transport-node";
 import { soon } from "../../support/until.mjs";
+import { leaveAtEnd } from "./leaving.mjs";
 
 /** The messages of a subject, from now on and in their order. */
 export class Wire {
@@ -16,6 +17,7 @@ export class Wire {
   static async open(servers, subject) {
     const connection = await connect({ servers });
     const wire = new Wire(connection);
+    leaveAtEnd(() => wire.close());
     connection.subscribe(subject, {
       callback: (_, message) => {
         wire.#messages.push(message);
