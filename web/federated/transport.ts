@@ -33,6 +33,8 @@ export interface Signals {
   isThere(client: string, session: string): Promise<boolean>;
   /** Sends the record to all clients that listen. */
   announce(sheet: Sheet): void;
+  /** Calls a function when the connection is lost; it is made again by itself. */
+  onLost(lost: () => void): void;
   /** Ends the signals and closes the connection. */
   close(): Promise<void>;
 }

@@ -48,6 +48,7 @@ import { Verdicts } from "./verdicts.js";
 
 const kWhere = "serve";
 const kRetryMs = 250;
+const kLost = "the connection to it is lost";
 const kUsualNorm = 100;
 const kUsualSamples = 1e9;
 const kUsualClients = 10_000;
@@ -114,6 +115,10 @@ export class Coordinator {
       record: () => this.#state.value,
       sheet: () => this.#state.sheet,
       verdicts: () => this.#verdicts,
+    });
+    // A server that is back soon may have missed nothing: the loss of the connection itself is told.
+    signals.onLost(() => {
+      if (!this.#stop.signal.aborted) this.#reporter.storeFailed(new Error(kLost));
     });
     const run = this.#run();
     const closed = run.then((history) => this.#linger(history)).finally(() => this.#close());
@@ -205,6 +210,7 @@ export class Coordinator {
     if (holder !== this.#leader) this.#reporter.tell("standby", `${holder} leads.`);
     this.#leader = holder;
     const record = await this.#prepared.storage.readRecord();
+    this.#reporter.storeWorks();
     if (record === null) return;
     this.#state.current = record;
     if (record.value.state === "finished" && record.value.round >= this.#prepared.options.rounds) {

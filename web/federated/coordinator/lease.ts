@@ -14,7 +14,7 @@ const kQuietMs = 2000;
 export interface LeaseListener {
   /** The server does not answer, or not with success. */
   failed(error: unknown): void;
-  /** It does again. */
+  /** It does: called after each renewal. */
   works(): void;
 }
 
@@ -50,9 +50,7 @@ export class Lease {
 
   /** Renews the lease until the signal is aborted; returns when another coordinator has it. */
   async keep(signal: AbortSignal, listener: LeaseListener): Promise<void> {
-    let hasFailed = false;
     const fail = (error: unknown) => {
-      hasFailed = true;
       if (!signal.aborted) listener.failed(error);
     };
     while (!signal.aborted) {
@@ -62,8 +60,7 @@ export class Lease {
       const quiet = setTimeout(() => fail(new Error(message)), kQuietMs);
       try {
         if (!(await this.#write(this.#revision))) return;
-        if (hasFailed) listener.works();
-        hasFailed = false;
+        listener.works();
       } catch (error) {
         // The write may have reached the server although its answer was lost.
         if (!isTransient(error)) throw error;

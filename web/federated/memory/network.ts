@@ -51,6 +51,8 @@ export class MemoryRun {
       isThere: async (client: string, session: string) =>
         this.processes.has(`${client} ${session}`),
       announce: (sheet: Sheet) => tell(this.changed, sheet),
+      /** Nothing is lost here. */
+      onLost: () => {},
       close: async () => {
         for (const one of own) this.here.delete(one);
       },

@@ -67,6 +67,13 @@ export class NatsSignals {
     this.#publish(this.names.changed, fits ? sheet : { headers: {}, data: new Uint8Array(0) });
   }
 
+  /** Calls a function when the connection is lost; it is made again by itself. */
+  onLost(lost: () => void): void {
+    void (async () => {
+      for await (const { type } of this.connection.status()) if (type === "disconnect") lost();
+    })();
+  }
+
   close(): Promise<void> {
     return this.connection.close();
   }
