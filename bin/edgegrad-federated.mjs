@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // edgegrad-federated: coordinates a federated run that a module describes, and shows its rounds.
 
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,6 +12,8 @@ edgegrad-federated list [--servers ADDRESS]
 edgegrad-federated show | pause | resume | stop RUN [--servers ADDRESS]
 edgegrad-federated delete RUN [--force] [--servers ADDRESS]
 edgegrad-federated rollback RUN --round NUMBER [--force] [--servers ADDRESS]
+edgegrad-federated rollout RUN --revision NAME --share SHARE [--config FILE] [--weights FILE] [--servers ADDRESS]
+edgegrad-federated withdraw RUN [--servers ADDRESS]
 
 Coordinates the run whose options for serve() are the default export of a module:
 
@@ -27,6 +30,9 @@ the server stores, otherwise 503. Started again after it was killed, the run goe
 
 The other commands are for runs that a server has. pause and stop let the open round end; rollback continues a run after
 an earlier round, of which keepRounds of serve() says how many are kept; --force is for a coordinator that was killed.
+rollout has a share of the clients, such as 0.1, train another revision: with the config of a JSON file and the weights
+of a safetensors file, or those of the run. Called again, it changes the share; 1 makes the revision the run's own, and
+withdraw has all clients train the run's own again. The page, the lines and show have the metrics of both.
 
 The environment variable NATS_NKEY_SEED is the seed of an nkey to log in with; other credentials are those of the module.
 See docs/guide/federated.md of the package.`;
@@ -35,6 +41,10 @@ const kOptions = {
   servers: { type: "string" },
   dashboard: { type: "string" },
   round: { type: "string" },
+  revision: { type: "string" },
+  share: { type: "string" },
+  config: { type: "string" },
+  weights: { type: "string" },
   force: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 };
@@ -79,7 +89,8 @@ function startDashboard(port, state) {
 }
 
 /** The metrics in the text format of Prometheus. */
-function metricsOf({ run, round, rounds, leads, isStoring, clients, history, events }) {
+function metricsOf(state) {
+  const { run, round, rounds, leads, isStoring, clients, clientVersions, history, events } = state;
   const last = history.at(-1);
   const sum = (of) => history.reduce((total, one) => total + of(one), 0);
   const gauges = {
@@ -107,6 +118,15 @@ function metricsOf({ run, round, rounds, leads, isStoring, clients, history, eve
     ...Object.entries(events).map(
       ([type, count]) => `edgegrad_events_total{${labels},type=${quoted(type)}} ${count}`,
     ),
+    "# TYPE edgegrad_client_versions gauge",
+    ...Object.entries(clientVersions).map(
+      ([name, count]) => `edgegrad_client_versions{${labels},version=${quoted(name)}} ${count}`,
+    ),
+    "# TYPE edgegrad_rollout_metric gauge",
+    ...Object.entries(last?.rollout?.metrics ?? {}).map(
+      ([name, value]) =>
+        `edgegrad_rollout_metric{${labels},revision=${quoted(last.rollout.revision)},name=${quoted(name)}} ${value}`,
+    ),
     "# TYPE edgegrad_metric gauge",
     ...Object.entries(last?.metrics ?? {}).map(
       ([name, value]) => `edgegrad_metric{${labels},name=${quoted(name)}} ${value}`,
@@ -128,25 +148,34 @@ const kPage = `<!doctype html>
 </style>
 <h1 id="title">Federated run</h1>
 <p id="now" role="status"></p>
+<p id="versions"></p>
 <table>
-  <thead><tr><th>Round<th>Clients<th>Metrics<th>kB up<th>kB down<th>Refused<th>Seconds</thead>
+  <thead><tr><th>Round<th>Clients<th>Metrics<th>Rollout<th>kB up<th>kB down<th>Refused<th>Seconds</thead>
   <tbody id="rounds"></tbody>
 </table>
 <script>
   const listed = (values) => Object.entries(values)
     .map(([name, value]) => name + " " + (Number.isInteger(value) ? value : value.toPrecision(4))).join(", ");
   const kB = (bytes) => (bytes / 1000).toFixed(1);
+  const rolled = ({ revision, share, clients, metrics }) =>
+    revision + " for " + Number((100 * share).toPrecision(3)) + " %: " + clients.length + " clients" +
+    (Object.keys(metrics).length ? "; " + listed(metrics) : "");
+  const versionsOf = (versions) => Object.entries(versions)
+    .map(([name, count]) => (name || "no version") + ": " + count).join(", ");
   async function refresh() {
     try {
-      const { run, round, rounds, leads, clients, isDone, history } = await (await fetch("/state")).json();
+      const { run, round, rounds, leads, clients, clientVersions, isDone, history } = await (await fetch("/state")).json();
       document.title = document.getElementById("title").textContent = "Run " + run;
       const state = isDone ? "finished" : leads ? "leads" : "stands by";
       document.getElementById("now").textContent =
         "Round " + round + " of " + rounds + "; this coordinator " + state + "; clients that are there: " + clients.length + (clients.length ? " (" + clients.join(", ") + ")" : "");
+      // Of clients that say none there is nothing to show.
+      const isShown = Object.keys(clientVersions).some((name) => name !== "");
+      document.getElementById("versions").textContent = isShown ? "Versions of clients: " + versionsOf(clientVersions) : "";
       document.getElementById("rounds").replaceChildren(...history.toReversed().map((one) => {
         const row = document.createElement("tr");
         const metrics = { ...one.metrics, ...(one.epsilon === undefined ? {} : { epsilon: one.epsilon }) };
-        for (const text of [one.round, one.clients.length, listed(metrics), kB(one.bytesUp), kB(one.bytesDown),
+        for (const text of [one.round, one.clients.length, listed(metrics), one.rollout ? rolled(one.rollout) : "", kB(one.bytesUp), kB(one.bytesDown),
           listed(one.refused), (one.time / 1000).toFixed(1)]) row.insertCell().textContent = text;
         return row;
       }));
@@ -221,14 +250,55 @@ const kCommands = {
   delete: ({ deleteRun }, where, run, { force }) => deleteRun({ ...where, run, force }),
   rollback: ({ rollBackRun }, where, run, { force, round }) =>
     rollBackRun({ ...where, run, force, round: Number(round) }),
+  rollout: ({ rollOutRun }, where, run, { revision, share, config, weights }) =>
+    rollOutRun({
+      ...where,
+      run,
+      revision,
+      share: Number(share),
+      ...(config && { config: parsed(config) }),
+      ...(weights && { weights: contentOf(weights) }),
+    }),
+  withdraw: ({ withdrawRollout }, where, run) => withdrawRollout({ ...where, run }),
 };
 
-function lineOfRun({ run, state, control, round, rounds, strategy, leader, bytes }) {
+function contentOf(file) {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Mistake(error.message);
+  }
+}
+
+function parsed(file) {
+  try {
+    return JSON.parse(contentOf(file).toString());
+  } catch (error) {
+    throw new Mistake(`${file}: ${error.message}`);
+  }
+}
+
+function lineOfRun({
+  run,
+  state,
+  control,
+  round,
+  rounds,
+  strategy,
+  leader,
+  bytes,
+  rollout,
+  ...one
+}) {
   const doing = control === "running" ? state : `${state}, ${control}`;
   const who = leader === null ? "no coordinator" : leader;
   const size = `${(bytes / 1e6).toFixed(1)} MB`;
-  return `${run}: ${doing}, round ${round} of ${rounds}, ${strategy}, ${who}, ${size}`;
+  const own = one.revision === "" ? "" : `, revision ${one.revision}`;
+  const tried = rollout === null ? "" : `, ${rollout.revision} for ${percentOf(rollout.share)}`;
+  return `${run}: ${doing}, round ${round} of ${rounds}, ${strategy}${own}${tried}, ${who}, ${size}`;
 }
+
+const percentOf = (share) => `${Number((100 * share).toPrecision(3))} %`;
 
 /** Carries out a command for runs that a server has. */
 async function control(command, run, values) {
@@ -286,6 +356,7 @@ async function run() {
       rounds: options.rounds,
       leads: coordinator.leads,
       clients: coordinator.clients,
+      clientVersions: coordinator.clientVersions,
       isDone,
       isStoring,
       events,

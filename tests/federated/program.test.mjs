@@ -1,6 +1,9 @@
 // npx edgegrad-federated: a run from a module, with its dashboard.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join as joinPaths } from "node:path";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
 import { FedAvg } from "edgegrad/federated";
@@ -45,6 +48,7 @@ describe("edgegrad-federated", () => {
     const client = await join({
       ...options,
       name: "here",
+      version: "1.2.0",
       train: async (input) => {
         if (input.round === 2) {
           during = await (await fetch(`${url}/state`)).json();
@@ -63,6 +67,7 @@ describe("edgegrad-federated", () => {
     assert.match(metrics, /^edgegrad_round\{run="program"\} 2$/m);
     assert.match(metrics, /^edgegrad_events_total\{run="program",type="closed"\} 1$/m);
     assert.match(metrics, /^edgegrad_metric\{run="program",name="loss"\} [\d.]+$/m);
+    assert.match(metrics, /^edgegrad_client_versions\{run="program",version="1\.2\.0"\} 1$/m);
     assert.deepEqual(during.clients, ["here"]);
     assert.deepEqual(during.history[0].clients, ["here"]);
   });
@@ -134,6 +139,12 @@ describe("edgegrad-federated", () => {
     await call("rollback", "kept", "--round", "1");
     const shown = JSON.parse(await call("show", "kept"));
     assert.deepEqual([shown.state, shown.round, shown.keptRounds], ["waiting", 2, [1]]);
+    const folder = mkdtempSync(joinPaths(tmpdir(), "edgegrad-config-"));
+    const config = joinPaths(folder, "config.json");
+    writeFileSync(config, JSON.stringify({ lr: 0.1 }));
+    await call("rollout", "kept", "--revision", "v2", "--share", "0.1", "--config", config);
+    await call("withdraw", "kept");
+    rmSync(folder, { recursive: true });
     await call("delete", "kept");
     const { status, stderr } = await runNode([kProgram, "show", "kept", "--servers", nats.url]);
     assert.deepEqual({ status, stderr }, { status: 1, stderr: 'there is no run "kept"\n' });

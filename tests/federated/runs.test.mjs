@@ -63,6 +63,8 @@ describe("a run", () => {
       control: "running",
       leader: null,
       clients: [],
+      revision: "",
+      rollout: null,
       keptRounds: [],
     });
     for (const run of all) await deleteRun(where(run));

@@ -15,10 +15,10 @@ export interface Sheet {
 export type Ask = "join" | "record" | "object" | "part" | "verdict";
 
 /**
- * The answer in a word: done; another process takes part under the client's name; the client is not known by its key; the round does not
- * ask for this; the server stores no more of this client; the store is not available at the moment; there is no such thing.
+ * The answer in a word: done; another process takes part under the client's name; the client is not known by its key; the run does not
+ * accept the client's version; the round does not ask for this; the server stores no more of this client; the store is not available at the moment; there is no such thing.
  */
-export type Status = "ok" | "taken" | "unknown" | "over" | "full" | "busy" | "none";
+export type Status = "ok" | "taken" | "unknown" | "version" | "over" | "full" | "busy" | "none";
 
 /** What has become of an update; "wait" if the coordinator has not read it yet, "none" if there is none. */
 export interface Verdict {
@@ -38,6 +38,8 @@ export const kSignatureHeader = "EdgeGrad-Signature";
 export const kRevisionHeader = "EdgeGrad-Revision";
 export const kObjectHeader = "EdgeGrad-Object";
 export const kOffsetHeader = "EdgeGrad-Offset";
+/** The version of a client or, in an answer, those that the run accepts. */
+export const kVersionHeader = "EdgeGrad-Version";
 
 const kNothing = new Uint8Array(0);
 

@@ -16,15 +16,26 @@ export type { EvaluateInput, Limits, RoundFailure, ServeOptions } from "./coordi
 export { MemoryNetwork } from "./memory/network.js";
 export { RdpAccountant } from "./privacy/accountant.js";
 export type { Privacy } from "./privacy/noise.js";
-export type { RoundSummary } from "./record.js";
+export type { RolloutSummary, RoundSummary } from "./record.js";
+export type { TrainConfig } from "./rollout.js";
 export type {
   DeleteRunOptions,
   RollBackOptions,
+  RollOutOptions,
   RunOptions,
   RunStatus,
   RunsOptions,
 } from "./run_status.js";
-export { deleteRun, listRuns, pauseRun, resumeRun, rollBackRun, stopRun } from "./runs.js";
+export {
+  deleteRun,
+  listRuns,
+  pauseRun,
+  resumeRun,
+  rollBackRun,
+  rollOutRun,
+  stopRun,
+  withdrawRollout,
+} from "./runs.js";
 export type { SecureAggregation } from "./secure/settings.js";
 export { serve } from "./serve.js";
 export { type AdaptiveOptions, FedAdam, FedYogi } from "./strategies/adaptive.js";

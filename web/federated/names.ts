@@ -33,6 +33,9 @@ export const kLeaderKey = "leader";
 /** The key of what the coordinators of a run are to do. */
 export const kControlKey = "control";
 
+/** The key of the revision that an operator has rolled out last. */
+export const kRolloutKey = "rollout";
+
 /** What the coordinators of a run are to do: to go on, to begin no more rounds, or to end after the round. */
 export type Control = "running" | "paused" | "stopped";
 

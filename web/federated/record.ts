@@ -2,6 +2,7 @@
 
 import { fail } from "../errors/errors.js";
 import { isPlain } from "../nats/options.js";
+import type { Revision, Rollout } from "./rollout.js";
 import type { SecureRecord } from "./secure/record.js";
 import type { SecureSettings } from "./secure/settings.js";
 import type { StoredObject } from "./stored_object.js";
@@ -26,6 +27,14 @@ export interface Fragment {
   readonly weights: StoredObject | null;
 }
 
+/** The outcome of a round for a revision that a share of the clients trains. */
+export interface RolloutSummary extends Pick<RoundSummary, "clients" | "samples" | "metrics"> {
+  /** The name of the revision. */
+  readonly revision: string;
+  /** The share of the clients that it is given to. */
+  readonly share: number;
+}
+
 /** The outcome of a round. */
 export interface RoundSummary {
   /** The number of the round, from 1. */
@@ -46,6 +55,8 @@ export interface RoundSummary {
   readonly time: number;
   /** The epsilon spent so far, if the run is private. */
   readonly epsilon?: number | undefined;
+  /** What the clients have come to that train a revision which is rolled out; their updates do not change the run's weights. */
+  readonly rollout?: RolloutSummary | undefined;
   /** Why earlier attempts at this round failed, with secure aggregation. */
   readonly failures?: readonly string[] | undefined;
   /** The sequence number of the last message of the stream that has been read. */
@@ -58,6 +69,7 @@ export interface KeptRound {
   readonly weights: StoredObject;
   readonly progress: StoredObject;
   readonly summary: RoundSummary;
+  readonly revision?: Revision | undefined;
 }
 
 /** A run's record. */
@@ -80,6 +92,10 @@ export interface RunRecord {
   readonly fragment?: Fragment | undefined;
   /** The state of the strategy and of the accountant. */
   readonly progress: StoredObject;
+  /** The revision of these weights; without it, that with which the run has begun, and no config. */
+  readonly revision?: Revision | undefined;
+  /** A revision that a share of the clients trains. */
+  readonly rollout?: Rollout | undefined;
   /** The clients of an open round. */
   readonly selected: readonly string[];
   /** The probability with which each client was selected, and the expected number of clients. */
@@ -125,6 +141,7 @@ function read(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
 
 function isRecord(value: Readonly<Record<string, unknown>>): boolean {
   const { state, selected, client, kept, last } = value;
+  const rollout = value.rollout as Partial<Rollout> | null | undefined;
   const numbers = ["term", "round", "rounds", "attempt", "extensions", "spent", "deadline"];
   const isOptional = (one: unknown) => one === undefined || isPlain(one);
   return (
@@ -142,7 +159,9 @@ function isRecord(value: Readonly<Record<string, unknown>>): boolean {
     isPlain(value.sampling) &&
     (last === null || isPlain(last)) &&
     isOptional(value.secure) &&
-    isOptional(value.fragment)
+    isOptional(value.fragment) &&
+    isOptional(value.revision) &&
+    (rollout === undefined || (isObject(rollout?.weights) && isObject(rollout?.progress)))
   );
 }
 
@@ -159,10 +178,12 @@ export function objectsOf({
   progress,
   fragment,
   secure,
+  rollout,
   kept,
 }: RunRecord): StoredObject[] {
   const { peers = null, shares = null } = secure?.step ?? {};
-  const some = [weights, progress, fragment?.weights ?? null, peers, shares];
+  const own = [weights, progress, fragment?.weights ?? null, peers, shares];
+  const some = [...own, rollout?.weights ?? null, rollout?.progress ?? null];
   const earlier = kept.flatMap((one) => [one.weights, one.progress]);
   return [...some.filter((one) => one !== null), ...earlier];
 }

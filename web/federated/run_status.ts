@@ -2,6 +2,7 @@
 
 import type { Credentials } from "../nats/connection.js";
 import type { RunRecord } from "./record.js";
+import type { TrainConfig } from "./rollout.js";
 
 /** Where runs are. */
 export interface RunsOptions {
@@ -29,6 +30,18 @@ export interface RollBackOptions extends DeleteRunOptions {
   readonly round: number;
 }
 
+/** Options of `rollOutRun`. */
+export interface RollOutOptions extends RunOptions {
+  /** The name of the revision: 1 to 64 letters, digits, hyphens and underscores. */
+  readonly revision: string;
+  /** The share of the clients that train it, above 0. The same clients do when it grows; 1 makes the revision the run's own. */
+  readonly share: number;
+  /** What train() is given as `config`, values that JSON has; default: what it is given in the run. */
+  readonly config?: TrainConfig | undefined;
+  /** The bytes of a safetensors file with the weights to begin with; default: those of the run. */
+  readonly weights?: Uint8Array | undefined;
+}
+
 /** A run on a server. */
 export interface RunStatus extends Pick<RunRecord, "state" | "round" | "rounds" | "strategy"> {
   /** The name of the run. */
@@ -39,6 +52,10 @@ export interface RunStatus extends Pick<RunRecord, "state" | "round" | "rounds" 
   readonly leader: string | null;
   /** The clients of the open round. */
   readonly clients: readonly string[];
+  /** The name of the revision of the run's weights; "" for the one with which it has begun. */
+  readonly revision: string;
+  /** The revision that a share of the clients trains; null if there is none. */
+  readonly rollout: { readonly revision: string; readonly share: number } | null;
   /** The rounds whose weights are kept, for `rollBackRun`. */
   readonly keptRounds: readonly number[];
   /** The bytes that the server stores for the run. */

@@ -3,12 +3,14 @@
 import type {
   DeleteRunOptions,
   RollBackOptions,
+  RollOutOptions,
   RunOptions,
   RunStatus,
   RunsOptions,
 } from "./run_status.js";
 
 const load = () => import("./nats/administration.js");
+const loadRollouts = () => import("./nats/rollouts.js");
 
 /** Returns the runs of a server, sorted by name. Throws InvalidArgument for unknown options, and if no server can be reached. */
 export async function listRuns(options: RunsOptions): Promise<RunStatus[]> {
@@ -41,4 +43,17 @@ export async function stopRun(options: RunOptions): Promise<void> {
  */
 export async function rollBackRun(options: RollBackOptions): Promise<void> {
   await (await load()).rollBackRun(options);
+}
+
+/**
+ * Has a share of the clients train another revision of a run, with weights and `config` of its own, from the next round on. Called again
+ * with the same name, it changes the share. Throws InvalidArgument if another revision is being rolled out, or if the run can have one only.
+ */
+export async function rollOutRun(options: RollOutOptions): Promise<void> {
+  await (await loadRollouts()).rollOutRun(options);
+}
+
+/** Has all clients train the run's own revision again, from the next round on. Throws InvalidArgument if none is being rolled out. */
+export async function withdrawRollout(options: RunOptions): Promise<void> {
+  await (await loadRollouts()).withdrawRollout(options);
 }

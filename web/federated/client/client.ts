@@ -7,6 +7,7 @@ import { sleep, WakeSignal } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
 import { kGone, kHere, kPresenceMs } from "../presence_messages.js";
 import type { RunRecord } from "../record.js";
+import { revisionFor } from "../rollout.js";
 import { kPhaseHeader, type Phase, phaseHeader } from "../secure/phases.js";
 import { loadCheck, signerOf } from "../signatures.js";
 import { credentialsOf, openWire } from "../transport.js";
@@ -243,7 +244,9 @@ export class Client {
       const bytes = await secure.encode(record, after, before, samples, clients);
       return bytes && plain(bytes);
     }
-    const label = { run: this.#options.names.run, round, client: this.name, samples, metrics };
+    const { name: revision } = revisionFor(record, this.name);
+    const { run } = this.#options.names;
+    const label = { run, round, revision, client: this.name, samples, metrics };
     const { compression } = client;
     if (compression === undefined) return plain(encodeWeights(after, label));
     const { dtype = "float16", topK = 1 } = compression;
@@ -377,7 +380,7 @@ export async function join<Model extends eg.nn.Module>(
         : { key: read.coordinator, check: await loadCheck(kWhere) },
   };
   const wire = await openWire(kWhere, read.place, read.names, read.name);
-  const link = new Link(wire, read.names, read.name, keys);
+  const link = new Link(wire, read.names, read.name, read.version, keys);
   try {
     await link.join();
     signal?.throwIfAborted();

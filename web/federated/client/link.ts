@@ -11,6 +11,7 @@ import {
   kRevisionHeader,
   kSessionHeader,
   kSignatureHeader,
+  kVersionHeader,
   type Sheet,
   type Status,
   statusOf,
@@ -53,6 +54,8 @@ export class Link {
     readonly wire: Wire,
     readonly names: RunNames,
     readonly name: string,
+    /** The version of the client; "" if it has none. */
+    private readonly version: string,
     private readonly keys: LinkKeys,
   ) {
     wire.onProbe(this.session, () => this.say(kHere));
@@ -91,7 +94,7 @@ export class Link {
 
   /** Announces that this client is present or leaves. */
   say(what: typeof kHere | typeof kGone): void {
-    this.wire.say(`${what} ${this.session}`);
+    this.wire.say(`${what} ${this.session} ${this.version}`.trimEnd());
   }
 
   /** Returns the bytes of an object; throws TemporarilyUnavailable. */
@@ -143,10 +146,11 @@ export class Link {
     headers: Readonly<Record<string, string>> = {},
     data?: Uint8Array,
   ): Promise<Sheet | null> {
-    const { session, name } = this;
+    const { session, name, version } = this;
+    const own = { [kSessionHeader]: session, ...(version !== "" && { [kVersionHeader]: version }) };
     let answer: Sheet;
     try {
-      answer = await this.wire.ask(askFor(ask, { ...headers, [kSessionHeader]: session }, data));
+      answer = await this.wire.ask(askFor(ask, { ...headers, ...own }, data));
     } catch (error) {
       if (isTransient(error) || error instanceof TemporarilyUnavailable) return null;
       throw error;
@@ -159,6 +163,12 @@ export class Link {
     if (status === "unknown") {
       const message = `the coordinator of run "${this.names.run}" has no key of "${name}" that fits`;
       fail("InvalidArgument", kWhere, `${message}. See the option \`clients\` of serve().`);
+    }
+    if (status === "version") {
+      const accepted = headerOf(answer, kVersionHeader);
+      const got = version === "" ? "none" : version;
+      const message = `version: run "${this.names.run}" takes clients of ${accepted}, got ${got}`;
+      fail("InvalidArgument", kWhere, `${message}. Update this client.`);
     }
     return answer;
   }

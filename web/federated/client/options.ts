@@ -12,9 +12,11 @@ import {
 } from "../../nats/options.js";
 import type { MemoryNetwork } from "../memory/network.js";
 import { namesOf, type RunNames } from "../names.js";
+import type { TrainConfig } from "../rollout.js";
 import { keyFrom } from "../signatures.js";
 import { type Place, readPlace } from "../transport.js";
 import { stateFrom } from "../update/state.js";
+import { versionFrom } from "../version.js";
 
 /** Why the coordinator has refused an update. */
 export interface Refused {
@@ -32,6 +34,10 @@ export interface TrainInput<Model extends nn.Module = nn.Module> {
   readonly round: number;
   /** Aborted when the result is no longer needed: the round is over, or the client leaves. */
   readonly signal: AbortSignal;
+  /** The name of the revision that this client trains: "" for the one with which the run has begun, or another that is rolled out. */
+  readonly revision: string;
+  /** What serve({ config }) says, or the revision that is rolled out to this client; default {}. */
+  readonly config: TrainConfig;
   /** Why the client's update before this one was refused in the same round; undefined if this is the first. */
   readonly refused?: Refused | undefined;
 }
@@ -73,6 +79,8 @@ export interface JoinOptions<Model extends nn.Module = nn.Module> {
   readonly train: (input: TrainInput<Model>) => Promise<TrainResult>;
   /** The client's name: letters, digits, hyphens and underscores. The server may allow only a certain name. Default: a random name. */
   readonly name?: string | undefined;
+  /** The version of this program, such as "1.2.0": serve({ clientVersions }) says which take part. Default: none. */
+  readonly version?: string | undefined;
   /** Send only masked updates: the client leaves a run without secure aggregation. Default false. */
   readonly secureAggregation?: boolean | undefined;
   /** The result of this client's stateDict() before it was restarted; default: none. Strategies such as Scaffold need it. */
@@ -91,6 +99,7 @@ export interface ReadJoinOptions {
   readonly name: string;
   readonly model: () => nn.Module;
   readonly train: JoinOptions["train"];
+  readonly version: string;
   readonly secureAggregation: boolean;
   readonly state: Readonly<Record<string, Tensor>>;
   readonly onRound: JoinOptions["onRound"];
@@ -106,6 +115,7 @@ const kOptions = [
   "model",
   "train",
   "name",
+  "version",
   "secureAggregation",
   "state",
   "onRound",
@@ -127,6 +137,7 @@ export function readJoinOptions(given: unknown): ReadJoinOptions {
     name: nameFrom(kWhere, "name", name),
     model: functionFrom(kWhere, "model", options.model),
     train: functionFrom(kWhere, "train", options.train),
+    version: options.version === undefined ? "" : versionFrom(kWhere, "version", options.version),
     secureAggregation: booleanFrom(kWhere, "secureAggregation", secureAggregation),
     state: stateFrom(kWhere, "state", options.state ?? {}),
     onRound: optionalFunction(kWhere, "onRound", options.onRound),

@@ -4,6 +4,7 @@ import * as eg from "edgegrad";
 import { refuse } from "../../errors/errors.js";
 import { isPlain } from "../../nats/options.js";
 import type { RunRecord } from "../record.js";
+import { revisionFor } from "../rollout.js";
 import { controlsIn } from "../update/control.js";
 import { areMetrics } from "../update/decode.js";
 import { copyOf, free, pick, type State } from "../update/state.js";
@@ -30,12 +31,14 @@ export interface Trained {
 
 /** Trains a client's model. */
 export class Trainer {
+  readonly #name: string;
   readonly #train: JoinOptions["train"];
   readonly #model: eg.nn.Module;
   readonly #weights: RoundWeights;
   readonly #control: ControlVariate;
 
   constructor(options: ReadJoinOptions, link: Link, model: eg.nn.Module) {
+    this.#name = options.name;
     this.#train = options.train;
     this.#model = model;
     this.#weights = new RoundWeights(link, model);
@@ -50,14 +53,16 @@ export class Trainer {
   ): Promise<Trained | null> {
     const { round, client } = record;
     const model = this.#model;
-    const before = await this.#weights.load(record);
+    const { name: revision, config, weights } = revisionFor(record, this.#name);
+    const before = await this.#weights.load(record, weights);
     const takeOff = client.mu ? addProximalTerm(model, client.mu) : () => {};
     const server = controlsIn(before);
     const correction = client.control ? this.#control.begin(model, server) : null;
     let gradients: State = {};
     let result: TrainResult;
     try {
-      result = checkResult(await this.#train({ model, round, signal, refused }));
+      const input = { model, round, signal, revision, config, refused };
+      result = checkResult(await this.#train(input));
     } catch (error) {
       // train() may throw when it is aborted.
       if (signal.aborted) return null;

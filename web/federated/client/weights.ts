@@ -2,6 +2,7 @@
 
 import * as eg from "edgegrad";
 import type { RunRecord } from "../record.js";
+import type { StoredObject } from "../stored_object.js";
 import { withoutControls } from "../update/control.js";
 import { free, pick, type State } from "../update/state.js";
 import type { Link } from "./link.js";
@@ -17,10 +18,10 @@ export class RoundWeights {
   ) {}
 
   /**
-   * Loads the new weights into the model and returns the part of the run's state that updates of this round refer to. This object keeps
+   * Loads the new weights, those of the revision that the client trains, into the model and returns the part of the run's state that updates of this round refer to. This object keeps
    * owning the tensors. Throws TemporarilyUnavailable.
    */
-  async load({ round, weights, fragment, client }: RunRecord): Promise<State> {
+  async load({ round, fragment, client }: RunRecord, weights: StoredObject): Promise<State> {
     const part = round === this.#round + 1 ? (fragment?.weights ?? null) : null;
     const loaded = eg.io.loadSafetensors(await this.link.readObject(part ?? weights));
     // Until the model has been trained in this round, it no longer matches any round.

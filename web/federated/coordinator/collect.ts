@@ -1,7 +1,9 @@
 // A round without secure aggregation: the coordinator sees each update.
 
 import { sleep } from "../../nats/waiting.js";
+import { trainsCandidate } from "../rollout.js";
 import type { Message } from "../update/assembly.js";
+import type { Accepted, Expected } from "../update/decode.js";
 import { fileOf } from "../update/encode.js";
 import { aggregate, meanMetrics, updatesOf } from "./aggregate.js";
 import type { Collected, Host } from "./collected.js";
@@ -13,8 +15,12 @@ import { watchSilence } from "./silence.js";
  * after writing that to the record.
  */
 export async function collect(host: Host, signal: AbortSignal): Promise<Collected | null> {
-  const { storage, limits, presence, expected, options, verdicts } = host;
-  const inbox = new Inbox(expected, limits, host.record().value.selected);
+  const { storage, limits, presence, expected, verdicts } = host;
+  const { rollout, selected } = host.record().value;
+  const isOfCandidate = (client: string) => trainsCandidate(rollout, client);
+  const expectedOf = (client: string) =>
+    host.candidate !== null && isOfCandidate(client) ? host.candidate : expected;
+  const inbox = new Inbox(expected.round, expectedOf, limits, selected);
   const end = new AbortController();
   const abort = () => end.abort();
   signal.addEventListener("abort", abort);
@@ -46,16 +52,37 @@ export async function collect(host: Host, signal: AbortSignal): Promise<Collecte
     return null;
   }
   const { updates, refused, readTo } = inbox;
+  const all = groupOf(host, updates, expected);
+  const own = groupOf(
+    host,
+    updates.filter(({ client }) => !isOfCandidate(client)),
+    expected,
+  );
+  const { candidate } = host;
+  const tried = updates.filter(({ client }) => isOfCandidate(client));
+  return {
+    ...own,
+    clients: all.clients,
+    samples: all.samples,
+    candidate: candidate && groupOf(host, tried, candidate),
+    refused,
+    bytes: updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    readTo,
+  };
+}
+
+/** The updates for one revision. */
+function groupOf({ options, record, candidate }: Host, updates: Accepted[], expected: Expected) {
   const { strategy, privacy } = options;
-  const noise = privacy && { privacy, expected: host.record().value.sampling.expected };
+  const noise = privacy && { privacy, expected: record().value.sampling.expected };
+  // Of two groups, one may be too small for the strategy.
+  const isEnough = candidate === null || updates.length >= Math.max(1, strategy.fewestUpdates);
   return {
     clients: updates.map(({ client }) => client),
     samples: updates.reduce((sum, { samples }) => sum + samples, 0),
     metrics: meanMetrics(updates),
-    refused,
-    bytes: updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
-    readTo,
-    aggregate: () => aggregate(strategy, updatesOf(updates, expected, noise), expected),
+    aggregate: () =>
+      isEnough ? aggregate(strategy, updatesOf(updates, expected, noise), expected) : null,
   };
 }
 

@@ -188,6 +188,7 @@ class SecureRound {
       refused: answers.refused,
       bytes: Math.max(answers.bytes, before),
       readTo: answers.readTo,
+      candidate: null,
       aggregate: () => {
         const update = () => [{ client: "", samples, weights: mean.addTo(expected.global) }];
         return aggregate(options.strategy, update, expected);

@@ -11,16 +11,22 @@ import type { ReadServeOptions } from "./options.js";
 import type { Presence } from "./presence.js";
 import type { Verdicts } from "./verdicts.js";
 
-/** The updates of a round, or their sum. */
-export interface Collected {
+/** The updates of the clients that train one revision. */
+export interface Group {
   readonly clients: readonly string[];
   readonly samples: number;
   readonly metrics: Readonly<Record<string, number>>;
+  /** Returns the next weights; null if there are too few updates, and the weights stay. */
+  aggregate(): State | null;
+}
+
+/** The updates of a round, or their sum. The clients and samples are those of all revisions, the rest is about the run's own. */
+export interface Collected extends Group {
   readonly refused: Readonly<Record<string, number>>;
   readonly bytes: number;
   readonly readTo: number;
-  /** Returns the next weights. */
-  aggregate(): State;
+  /** The updates for the candidate; null if there is none. */
+  readonly candidate: Group | null;
 }
 
 /** The fields of the record that open a round. */
@@ -36,6 +42,8 @@ export interface Host {
   readonly limits: InboxLimits;
   readonly presence: Presence;
   readonly expected: Expected;
+  /** What updates for the candidate are checked against; null if there is none. */
+  readonly candidate: Expected | null;
   readonly reporter: Reporter;
   /** What has become of the updates of this round. */
   readonly verdicts: Verdicts;

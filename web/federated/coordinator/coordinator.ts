@@ -14,6 +14,7 @@ import {
   type RoundSummary,
   type RunRecord,
 } from "../record.js";
+import { ownRevision } from "../rollout.js";
 import { kFirstSecureRecord } from "../secure/record.js";
 import type { Sign } from "../signatures.js";
 import type { Signals, Store } from "../transport.js";
@@ -31,8 +32,15 @@ import {
   specOf,
   stateOf,
 } from "../update/state.js";
+import {
+  type Candidate,
+  type Followed,
+  follow,
+  loadCandidate,
+  type WishHost,
+} from "./candidate.js";
 import { collect } from "./collect.js";
-import type { Collected, Host, Opening } from "./collected.js";
+import type { Collected, Group, Host, Opening } from "./collected.js";
 import { Reporter } from "./events.js";
 import { type History, HistoryReader } from "./history.js";
 import type { Known } from "./known.js";
@@ -81,6 +89,10 @@ export class Coordinator {
   readonly #done: Promise<unknown>;
   readonly #state: RunState;
   #global: State = {};
+  #candidate: Candidate | null = null;
+  /** The strategy's state from before all rounds. */
+  readonly #fresh: Uint8Array;
+  #refusedWish = "";
   #leads = false;
   #leader = "";
   readonly #reporter: Reporter;
@@ -96,13 +108,15 @@ export class Coordinator {
     this.#state = new RunState(options.names.run, storage, signals, prepared.sign, record);
     this.#past = new HistoryReader(storage);
     this.#global = stateOf(prepared.model);
+    this.#fresh = encodeProgress(options.strategy, this.#accountant);
     this.#lease = new Lease(storage, id, options.lease);
     const most = options.limits.clients ?? kUsualClients;
     const { known } = prepared;
     const isKnown = (client: string) => known.isKnown(client);
     const { asksPerSecond, bytesPerHour } = options.limits;
     const quotas = new Quotas(asksPerSecond, bytesPerHour);
-    this.#presence = new Presence(signals, most, this.#wakeSignal, isKnown, quotas);
+    const { versions } = options;
+    this.#presence = new Presence(signals, most, this.#wakeSignal, isKnown, versions, quotas);
     this.#reporter = new Reporter(options.names.run, options.onEvent, () => this.round);
     this.#service = new Service({
       storage,
@@ -110,6 +124,7 @@ export class Coordinator {
       presence: this.#presence,
       quotas,
       reporter: this.#reporter,
+      versions,
       verify: known.verify,
       isKnown,
       record: () => this.#state.value,
@@ -140,6 +155,11 @@ export class Coordinator {
   /** The names of the clients that are present. */
   get clients(): string[] {
     return this.#presence.clients;
+  }
+
+  /** How many of the clients that are present have each version; "" is that of clients that say none. */
+  get clientVersions(): Record<string, number> {
+    return this.#presence.versionCounts;
   }
 
   /** Returns copies of the weights of the round in progress that this coordinator has. */
@@ -294,7 +314,12 @@ export class Coordinator {
     const { progress, last } = this.#state.value;
     const stored = await storage.readObject(kWhere, progress);
     restoreProgress(stored, options.strategy, this.#accountant);
-    await storage.deleteObjectsBut(objectsOf(this.#state.value), upTo);
+    // Weights that an operator has stored for a revision, which no record names yet.
+    const wish = await storage.readRollout();
+    const wanted = wish?.weights && wish.share > 0 ? [wish.weights] : [];
+    const kept = [...objectsOf(this.#state.value), ...wanted];
+    await storage.deleteObjectsBut(kept, upTo);
+    await this.#loadCandidate(this.#state.value);
     if (last !== null) await this.#tidy(last);
   }
 
@@ -327,10 +352,67 @@ export class Coordinator {
     });
     if (opening === "stopped") this.#stop.abort();
     if (opening === "stopped" || opening === null) return false;
-    await this.#state.open({ ...this.#state.value, ...opening });
+    const before = this.#state.value;
+    const followed = await this.#followWish(before);
+    await this.#state.open({ ...(followed?.record ?? before), ...opening });
+    if (followed !== null) {
+      this.#reporter.tell(followed.type, followed.message);
+      await this.#changedRevision(before);
+    }
     const clients = opening.selected.length;
     this.#reporter.tell("opened", `the round has begun with ${clients} clients.`);
     return true;
+  }
+
+  /** Returns the record with what an operator wants of its revisions; null if it has that, or cannot have it, which is told. */
+  async #followWish(record: RunRecord): Promise<Followed | null> {
+    const { storage, options } = this.#prepared;
+    const wish = await storage.readRollout();
+    const key = JSON.stringify(wish);
+    if (wish === null || key === this.#refusedWish) return null;
+    const host: WishHost = {
+      isPrivate: options.privacy !== undefined,
+      storeFresh: () =>
+        storage.putObject(`fresh-${record.round}-${record.attempt}-${record.term}`, this.#fresh),
+      check: async (rollout) => {
+        free((await loadCandidate(storage, rollout, specOf(this.#global))).weights);
+      },
+    };
+    try {
+      return await follow(host, record, wish);
+    } catch (error) {
+      if (isTransient(error) || isConflict(error)) throw error;
+      this.#refusedWish = key;
+      this.#reporter.tell("rolloutRefused", (error as Error).message);
+      return null;
+    }
+  }
+
+  /** Loads what clients train from now on, and deletes what they did before. */
+  async #changedRevision(before: RunRecord): Promise<void> {
+    const { value } = this.#state;
+    const { storage, options } = this.#prepared;
+    if (value.weights.name !== before.weights.name) {
+      await this.#loadWeights();
+      const progress = await storage.readObject(kWhere, value.progress);
+      restoreProgress(progress, options.strategy, this.#accountant);
+    }
+    await this.#loadCandidate(value);
+    await this.#deleteUnnamed(before);
+  }
+
+  async #loadCandidate({ rollout }: RunRecord): Promise<void> {
+    const { storage } = this.#prepared;
+    const next = rollout && (await loadCandidate(storage, rollout, specOf(this.#global)));
+    if (this.#candidate !== null) free(this.#candidate.weights);
+    this.#candidate = next ?? null;
+  }
+
+  /** Deletes the objects of an earlier record that the present one does not name. */
+  async #deleteUnnamed(before: RunRecord): Promise<void> {
+    const named = new Set(objectsOf(this.#state.value).map(({ name }) => name));
+    const objects = objectsOf(before).filter(({ name }) => !named.has(name));
+    await this.#prepared.storage.deleteObjects(objects);
   }
 
   /** The opening of the round with the clients that are present; null if they are too few. */
@@ -346,7 +428,8 @@ export class Coordinator {
       storage,
       limits,
       presence: this.#presence,
-      expected: this.#expected(),
+      expected: this.#expected(this.#global, ownRevision(this.#state.value).name),
+      candidate: this.#candidateExpected(),
       record: () => this.#state.current,
       reporter: this.#reporter,
       verdicts,
@@ -356,13 +439,20 @@ export class Coordinator {
     };
   }
 
-  #expected(): Expected {
+  #candidateExpected(): Expected | null {
+    const { rollout } = this.#state.value;
+    if (rollout === undefined || this.#candidate === null) return null;
+    return this.#expected(this.#candidate.weights, rollout.name);
+  }
+
+  #expected(weights: State, revision: string): Expected {
     const { names, limits, compression } = this.#prepared.options;
     const { fragment } = this.#state.value;
-    const global = fragment === undefined ? this.#global : pick(this.#global, fragment.keys);
+    const global = fragment === undefined ? weights : pick(weights, fragment.keys);
     return {
       run: names.run,
       round: this.#state.value.round,
+      revision,
       spec: specOf(global),
       global,
       compression,
@@ -379,14 +469,13 @@ export class Coordinator {
     const { round, sampling, secure } = value;
     const made = collected.aggregate();
     const next = mapState(this.#global, (tensor, key) =>
-      Object.hasOwn(made, key) ? at(made, key) : tensor.clone(),
+      made !== null && Object.hasOwn(made, key) ? at(made, key) : tensor.clone(),
     );
     if (privacy !== undefined) this.#accountant.step({ ...privacy, ...sampling });
+    const stamp = `${round}-${value.term}`;
+    const rolled = await this.#closeCandidate(collected.candidate, stamp);
     model.loadStateDict(withoutControls(next));
-    const evaluated = (await options.evaluate?.({ model, round })) ?? {};
-    if (!areMetrics(Object.entries(evaluated))) {
-      refuse(kWhere, "evaluate", "at most 64 finite numbers by short names", evaluated);
-    }
+    const evaluated = await this.#evaluate(ownRevision(value).name);
     const { clients, samples, refused, readTo } = collected;
     const summary: RoundSummary = {
       round,
@@ -398,17 +487,18 @@ export class Coordinator {
       bytesDown: (value.fragment?.weights ?? value.weights).size * value.selected.length,
       time: this.#state.spent,
       ...(privacy && { epsilon: this.#accountant.epsilon(privacy.delta) }),
+      ...(rolled && { rollout: rolled.summary }),
       ...(secure && { failures: secure.failures }),
       readTo,
     };
-    const stamp = `${round}-${value.term}`;
     const weights = await storage.putObject(`weights-${stamp}`, eg.io.saveSafetensors(next));
     const progress = await storage.putObject(
       `progress-${stamp}`,
       encodeProgress(strategy, this.#accountant),
     );
-    const fragment = await this.#nextFragment(next, made, stamp);
-    const kept = this.#keptWith({ round, weights, progress, summary });
+    const fragment = await this.#nextFragment(next, made ?? {}, stamp);
+    const { revision } = value;
+    const kept = this.#keptWith({ round, weights, progress, summary, revision });
     const isLast = round >= value.rounds;
     const following: RunRecord = {
       ...value,
@@ -419,6 +509,7 @@ export class Coordinator {
       weights,
       progress,
       fragment,
+      ...(rolled && { rollout: rolled.rollout }),
       ...(secure && { secure: { ...kFirstSecureRecord, excluded: secure.excluded } }),
       kept,
       last: summary,
@@ -426,14 +517,60 @@ export class Coordinator {
     await this.#state.write(following);
     free(this.#global);
     this.#global = next;
+    if (rolled !== null) {
+      if (this.#candidate !== null) free(this.#candidate.weights);
+      this.#candidate = rolled.candidate;
+    }
     options.onRound?.(summary);
     const { length } = clients;
-    this.#reporter.tell("closed", `round ${round} has ended with ${length} updates.`, {
-      updates: length,
-    });
+    const tried =
+      rolled && `, ${rolled.summary.clients.length} of them for "${rolled.rollout.name}"`;
+    const message = `round ${round} has ended with ${length} updates${tried ?? ""}.`;
+    this.#reporter.tell("closed", message, { updates: length });
     await this.#tidy(summary);
-    const named = new Set(objectsOf(following).map(({ name }) => name));
-    await storage.deleteObjects(objectsOf(value).filter(({ name }) => !named.has(name)));
+    await this.#deleteUnnamed(value);
+  }
+
+  /** The metrics of the weights that the model has. */
+  async #evaluate(revision: string): Promise<Record<string, number>> {
+    const { options, model } = this.#prepared;
+    const { round } = this.#state.value;
+    const found = (await options.evaluate?.({ model, round, revision })) ?? {};
+    if (areMetrics(Object.entries(found))) return found;
+    return refuse(kWhere, "evaluate", "at most 64 finite numbers by short names", found);
+  }
+
+  /** Computes and stores the next weights of the candidate, with the strategy's state for it; null if there is none. */
+  async #closeCandidate(group: Group | null, stamp: string) {
+    const { storage, options, model } = this.#prepared;
+    const { rollout } = this.#state.value;
+    const candidate = this.#candidate;
+    if (group === null || rollout === undefined || candidate === null) return null;
+    const { strategy } = options;
+    const own = encodeProgress(strategy, this.#accountant);
+    let made: State | null;
+    let progress: Uint8Array;
+    try {
+      restoreProgress(candidate.progress, strategy, new RdpAccountant());
+      made = group.aggregate();
+      progress = encodeProgress(strategy, this.#accountant);
+    } finally {
+      restoreProgress(own, strategy, new RdpAccountant());
+    }
+    const weights = made ?? copyOf(candidate.weights);
+    model.loadStateDict(weights);
+    const { clients, samples } = group;
+    const { name: revision, share } = rollout;
+    const metrics = { ...group.metrics, ...(await this.#evaluate(revision)) };
+    const stored = {
+      weights: await storage.putObject(`candidate-${stamp}`, eg.io.saveSafetensors(weights)),
+      progress: await storage.putObject(`candidate-progress-${stamp}`, progress),
+    };
+    return {
+      candidate: { weights, progress },
+      rollout: { ...rollout, ...stored },
+      summary: { revision, share, clients, samples, metrics },
+    };
   }
 
   /** The rounds that are kept, with one more. */

@@ -14,6 +14,10 @@ export type RunEventType =
   | "extended" // a round goes on after its deadline, because there are too few updates
   | "givenUp" // a round has ended without new weights, and is opened again
   | "closed" // a round has ended with new weights
+  | "rolledOut" // a revision is given to a share of the clients, or to another share
+  | "promoted" // that revision is the run's own from now on
+  | "withdrawn" // no client trains that revision any more
+  | "rolloutRefused" // a revision cannot be rolled out
   | "storeFailed" // the server does not store anything at the moment; it is asked again until it does
   | "storeRecovered" // the server stores again
   | "finished"; // the run has finished
@@ -44,6 +48,7 @@ const kWarnings: ReadonlySet<RunEventType> = new Set([
   "refused",
   "extended",
   "givenUp",
+  "rolloutRefused",
   "storeFailed",
 ]);
 

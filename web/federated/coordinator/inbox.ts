@@ -38,11 +38,13 @@ export class Inbox {
   #readTo = 0;
 
   constructor(
-    readonly expected: Expected,
+    round: number,
+    /** What a client's update is checked against. */
+    private readonly expectedOf: (client: string) => Expected,
     readonly limits: InboxLimits,
     selected: readonly string[],
   ) {
-    this.#assembly = new Assembly(expected.round, limits);
+    this.#assembly = new Assembly(round, limits);
     this.#selected = new Set(selected);
   }
 
@@ -108,6 +110,6 @@ export class Inbox {
     });
     if (file === null) return null;
     if (typeof file === "string") return refusal(file);
-    return readUpdate(file.client, file.bytes, this.expected);
+    return readUpdate(file.client, file.bytes, this.expectedOf(file.client));
   }
 }

@@ -15,6 +15,7 @@ import type { MemoryNetwork } from "../memory/network.js";
 import { namesOf, type RunNames } from "../names.js";
 import { type Privacy, type ReadPrivacy, readPrivacy } from "../privacy/noise.js";
 import type { RoundSummary } from "../record.js";
+import { configFrom, type TrainConfig } from "../rollout.js";
 import {
   type ReadSecureAggregation,
   readSecureAggregation,
@@ -24,6 +25,7 @@ import { type ClientKeys, keyFrom } from "../signatures.js";
 import { Strategy } from "../strategies/strategy.js";
 import { type Place, readPlace } from "../transport.js";
 import { type Compression, type ReadCompression, readCompression } from "../update/compression.js";
+import { type AcceptedVersions, acceptedVersions } from "./accepted_versions.js";
 import type { RunEvent } from "./events.js";
 
 /** Limits on what is accepted from clients; anything beyond is refused and counted. */
@@ -54,6 +56,8 @@ export interface EvaluateInput {
   readonly model: nn.Module;
   /** The number of the round, from 1. */
   readonly round: number;
+  /** The name of the revision of these weights: "" for the one with which the run has begun, or another that was rolled out. */
+  readonly revision: string;
 }
 
 /** The argument of onFailure(). */
@@ -77,6 +81,13 @@ export interface ServeOptions {
    * is counted that is not signed by these. Default: none, and the server's permissions alone say who a client is.
    */
   readonly clients?: ClientKeys | undefined;
+  /**
+   * The versions of clients that take part, as ranges or a list: ">=1.2.0 <2.0.0", "^1.2.0", ["1.2.0", "1.4.1"]. A client says its own by
+   * join({ version }). Default: all, also clients without a version.
+   */
+  readonly clientVersions?: string | readonly string[] | undefined;
+  /** What train() is given as `config`, values that JSON has, until another revision is rolled out; default {}. */
+  readonly config?: TrainConfig | undefined;
   /** The name of the run: letters, digits, hyphens and underscores. An existing run with this name is continued. */
   readonly run: string;
   /** Creates the model; its initial weights are those of the first round. */
@@ -135,6 +146,8 @@ export interface ReadServeOptions {
   readonly rounds: number;
   readonly minClients: number;
   readonly clients: ClientKeys | undefined;
+  readonly versions: AcceptedVersions;
+  readonly config: TrainConfig;
   readonly minUpdates: number;
   /** The minimum number of updates after the last extension. */
   readonly leastUpdates: number;
@@ -160,6 +173,8 @@ const kOptions = [
   "servers",
   "credentials",
   "clients",
+  "clientVersions",
+  "config",
   "run",
   "model",
   "strategy",
@@ -245,6 +260,8 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     rounds: integerFrom(kWhere, "rounds", options.rounds, { least: 1 }),
     minClients,
     clients: readClients(options.clients),
+    versions: acceptedVersions(kWhere, "clientVersions", options.clientVersions),
+    config: configFrom(kWhere, options.config ?? {}),
     minUpdates,
     leastUpdates: options.minUpdates === undefined ? least : minUpdates,
     maxExtensions: integerFrom(kWhere, "maxExtensions", maxExtensions, { least: 0 }),

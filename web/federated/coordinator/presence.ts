@@ -5,6 +5,8 @@ import { isName } from "../../nats/names.js";
 import { WakeSignal } from "../../nats/waiting.js";
 import { kGone, kPresenceMs } from "../presence_messages.js";
 import type { Signals } from "../transport.js";
+import { parseVersion } from "../version.js";
+import type { AcceptedVersions } from "./accepted_versions.js";
 import type { Quotas } from "./quotas.js";
 
 const kMissedTimes = 4;
@@ -13,6 +15,7 @@ const kSilentMs = 1.75 * kPresenceMs;
 
 interface Seen {
   readonly session: string;
+  readonly version: string;
   readonly time: number;
 }
 
@@ -34,6 +37,7 @@ export class Presence {
     readonly wakeSignal: WakeSignal,
     /** Whether a client may take part. */
     private readonly isKnown: (client: string) => Promise<boolean>,
+    private readonly versions: AcceptedVersions,
     private readonly quotas: Quotas,
   ) {
     signals.onHere((client, said) => void this.#hear(client, said));
@@ -51,6 +55,16 @@ export class Presence {
     return [...this.#seen.keys()].sort();
   }
 
+  /** How many of the clients that are present have each version; "" is that of those without one. */
+  get versionCounts(): Record<string, number> {
+    const counts = new Map<string, number>();
+    for (const client of this.clients) {
+      const { version = "" } = this.#seen.get(client) ?? {};
+      counts.set(version, (counts.get(version) ?? 0) + 1);
+    }
+    return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
   /** Those of some clients of whom nothing has been heard for a while, though they may still be there. */
   silent(clients: readonly string[]): string[] {
     const before = performance.now() - kSilentMs;
@@ -61,17 +75,19 @@ export class Presence {
    * Takes a process for the one of its client; returns false if another process is there. That one is asked, and has to announce itself
    * soon: a process that was killed does not keep its name.
    */
-  async admit(client: string, session: string): Promise<boolean> {
+  async admit(client: string, session: string, version: string): Promise<boolean> {
     // It becomes a part of a subject.
     if (!isName(session)) return false;
     const seen = this.#seen.get(client);
     if (seen !== undefined && seen.session !== session && isRecent(seen)) {
       if (await this.#isThere(client, seen.session)) return false;
       // Another process may have been faster.
-      if (this.#seen.get(client)?.session !== seen.session) return this.admit(client, session);
+      if (this.#seen.get(client)?.session !== seen.session) {
+        return this.admit(client, session, version);
+      }
       this.#seen.delete(client);
     }
-    this.#keep(client, session);
+    this.#keep(client, session, version);
     return true;
   }
 
@@ -85,21 +101,22 @@ export class Presence {
   }
 
   async #hear(client: string, said: string): Promise<void> {
-    const [what = "", session = ""] = said.split(" ");
+    const [what = "", session = "", version = ""] = said.split(" ");
     if (!isName(client) || !isName(session) || this.quotas.ask(client) !== "yes") return;
-    if (!(await this.isKnown(client))) return;
+    if (!this.versions.accepts(version) || !(await this.isKnown(client))) return;
     const seen = this.#seen.get(client);
     const isOther = seen !== undefined && seen.session !== session && isRecent(seen);
     if (isOther) return;
     if (what !== kGone) this.#probed.get(`${client} ${session}`)?.();
-    if (what !== kGone) this.#keep(client, session);
+    if (what !== kGone) this.#keep(client, session, version);
     else if (this.#seen.delete(client)) this.wakeSignal.wake();
   }
 
-  #keep(client: string, session: string): void {
+  #keep(client: string, session: string, said: string): void {
     const isNew = !this.#seen.has(client);
     if (isNew && this.#seen.size >= this.most) return;
-    this.#seen.set(client, { session, time: performance.now() });
+    const version = parseVersion(said) === null ? "" : said;
+    this.#seen.set(client, { session, version, time: performance.now() });
     if (isNew) this.wakeSignal.wake();
   }
 }

@@ -118,6 +118,7 @@ async function begin(
     strategy: strategy.constructor.name,
     weights: await storage.putObject(`weights-0-${stamp}`, bytes),
     progress: await storage.putObject(`progress-0-${stamp}`, progress),
+    revision: { name: "", config: options.config },
     selected: [],
     sampling: { probability: 1, expected: 0 },
     attempt: 1,

@@ -9,6 +9,7 @@ import {
   kObjectHeader,
   kOffsetHeader,
   kSessionHeader,
+  kVersionHeader,
   type Sheet,
 } from "../asks.js";
 import { ObjectGone } from "../nats/objects.js";
@@ -17,6 +18,7 @@ import type { StoredObject } from "../stored_object.js";
 import type { Signals, Store } from "../transport.js";
 import type { Verify } from "../update/assembly.js";
 import { fileOf, isLastPart, kIdHeader, kRoundHeader, kStoredHeaders } from "../update/encode.js";
+import type { AcceptedVersions } from "./accepted_versions.js";
 import type { Reporter } from "./events.js";
 import type { Presence } from "./presence.js";
 import type { Quotas } from "./quotas.js";
@@ -35,6 +37,7 @@ export interface ServiceHost {
   readonly presence: Presence;
   readonly quotas: Quotas;
   readonly reporter: Reporter;
+  readonly versions: AcceptedVersions;
   readonly verify: Verify;
   /** Whether a client may take part. */
   isKnown(client: string): Promise<boolean>;
@@ -85,7 +88,14 @@ export class Service {
       this.#tell(client, "unknown", "there is no key of this client.");
       return answerWith("unknown");
     }
-    if (!(await host.presence.admit(client, headerOf(sheet, kSessionHeader)))) {
+    const version = headerOf(sheet, kVersionHeader);
+    if (!host.versions.accepts(version)) {
+      const got = version === "" ? "none" : JSON.stringify(version.slice(0, 40));
+      const message = `the run takes clients of versions ${host.versions.text}, got ${got}.`;
+      this.#tell(client, "version", message);
+      return answerWith("version", { [kVersionHeader]: host.versions.text });
+    }
+    if (!(await host.presence.admit(client, headerOf(sheet, kSessionHeader), version))) {
       this.#tell(client, "session", "another process takes part under this name.");
       return answerWith("taken");
     }
@@ -107,9 +117,9 @@ export class Service {
 
   async #piece(sheet: Sheet): Promise<Sheet> {
     const name = headerOf(sheet, kObjectHeader);
-    const { weights, fragment, secure } = this.host.record();
+    const { weights, fragment, secure, rollout } = this.host.record();
     const { peers = null, shares = null } = secure?.step ?? {};
-    const all = [weights, fragment?.weights ?? null, peers, shares];
+    const all = [weights, fragment?.weights ?? null, rollout?.weights ?? null, peers, shares];
     const object = all.find((one) => one?.name === name);
     if (!object) return answerWith("none");
     const bytes = await this.#read(object, all);

@@ -6,6 +6,7 @@ import { type Control, historyKey, kLeaderKey, kRecordKey, type RunNames } from 
 import { ObjectGone } from "../nats/objects.js";
 import type { Revised, StreamLimits } from "../nats/storage.js";
 import { parseRecord, type RoundSummary, type RunRecord } from "../record.js";
+import type { RolloutWish } from "../rollout.js";
 import type { StoredObject } from "../stored_object.js";
 import type { Message } from "../update/assembly.js";
 import type { Part } from "../update/encode.js";
@@ -77,6 +78,11 @@ export class MemoryStorage {
   /** Nobody else controls a run in memory. */
   async readControl(): Promise<Control> {
     return "running";
+  }
+
+  /** Nor does anybody roll out revisions. */
+  async readRollout(): Promise<RolloutWish | null> {
+    return null;
   }
 
   async readLease(): Promise<Revised<string> | null> {

@@ -1,6 +1,6 @@
 // Lists, deletes and controls the runs of a server.
 
-import type { JetStreamManager } from "@nats-io/jetstream";
+import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { KV, Kvm } from "@nats-io/kv";
 import { fail } from "../../errors/errors.js";
 import { connectTo, readConnection } from "../../nats/connection.js";
@@ -13,23 +13,27 @@ import {
   kControlKey,
   kLeaderKey,
   kRecordKey,
+  kRolloutKey,
   namesOf,
 } from "../names.js";
 import { parseRecord, type RunRecord } from "../record.js";
+import { ownRevision } from "../rollout.js";
 import type { RunStatus } from "../run_status.js";
 import { kFirstSecureRecord } from "../secure/record.js";
 
 const kBucket = /^KV_edgegrad_(.+)$/;
 const kMostStreams = 1000;
 
-interface Server {
+/** A server, as an operator reaches it. */
+export interface Server {
   readonly where: string;
+  readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly kvm: Kvm;
 }
 
 /** Calls a function with a connection, which it closes. */
-async function withServer<T>(
+export async function withServer<T>(
   where: string,
   { servers, credentials }: Readonly<Record<string, unknown>>,
   use: (server: Server) => Promise<T>,
@@ -44,7 +48,7 @@ async function withServer<T>(
     const { Kvm } = await loadKeyValue(where);
     const js = jetstream.jetstream(connection);
     const jsm = await jetstream.jetstreamManager(connection);
-    return await use({ where, jsm, kvm: new Kvm(js) });
+    return await use({ where, js, jsm, kvm: new Kvm(js) });
   } finally {
     await connection.close();
   }
@@ -70,7 +74,7 @@ async function statusOf(server: Server, run: string): Promise<RunStatus | null> 
   const opened = await open(server, run);
   if (opened === null) return null;
   const { kv, record } = opened;
-  const { state, round, rounds, strategy, selected, kept } = record;
+  const { state, round, rounds, strategy, selected, kept, rollout } = record;
   const control = await kv.get(kControlKey);
   const sizes = await Promise.all(
     streamsOf(run).map(async (name) => (await infoOf(server.jsm, name))?.state.bytes ?? 0),
@@ -84,6 +88,8 @@ async function statusOf(server: Server, run: string): Promise<RunStatus | null> 
     control: controlFrom(control?.string()),
     leader: await leaderOf(kv),
     clients: state === "open" ? selected : [],
+    revision: ownRevision(record).name,
+    rollout: rollout === undefined ? null : { revision: rollout.name, share: rollout.share },
     keptRounds: kept.map((one) => one.round),
     bytes: sizes.reduce((sum, size) => sum + size, 0),
   };
@@ -140,8 +146,10 @@ export function rollBackRun(given: unknown): Promise<void> {
     if (record.fragment !== undefined) {
       fail("InvalidArgument", where, `run "${run}" trains fragments in turn, and cannot go back.`);
     }
+    const { rollout: _, ...rest } = record;
     const next: RunRecord = {
-      ...record,
+      ...rest,
+      revision: to.revision,
       state: "waiting",
       term: record.term + 1,
       round: round + 1,
@@ -158,12 +166,13 @@ export function rollBackRun(given: unknown): Promise<void> {
       last: to.summary,
     };
     await kv.update(kRecordKey, JSON.stringify(next), revision);
+    await kv.delete(kRolloutKey);
     await server.jsm.streams.purge(updates);
   });
 }
 
 /** Opens the bucket of a run; null if there is no such run. */
-async function open(
+export async function open(
   { where, jsm, kvm }: Server,
   run: string,
 ): Promise<{ kv: KV; record: RunRecord; revision: number } | null> {
@@ -200,6 +209,7 @@ function checkFree(where: string, run: string, leader: string | null): void {
   fail("InvalidArgument", where, `${leader} leads the run "${run}". ${advice}`);
 }
 
-function noSuchRun(where: string, run: string): never {
+/** Throws that there is no such run. */
+export function noSuchRun(where: string, run: string): never {
   return fail("InvalidArgument", where, `there is no run "${run}" on this server.`);
 }

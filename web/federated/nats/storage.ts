@@ -17,9 +17,11 @@ import {
   kControlKey,
   kLeaderKey,
   kRecordKey,
+  kRolloutKey,
   type RunNames,
 } from "../names.js";
 import { parseRecord, type RoundSummary, type RunRecord } from "../record.js";
+import type { RolloutWish } from "../rollout.js";
 import type { StoredObject } from "../stored_object.js";
 import type { Message } from "../update/assembly.js";
 import type { Part } from "../update/encode.js";
@@ -173,6 +175,12 @@ export class Storage {
   /** Returns what the coordinators of the run are to do. */
   async readControl(): Promise<Control> {
     return controlFrom((await this.kv.get(kControlKey))?.string());
+  }
+
+  /** Returns the revision that an operator has rolled out last; null if there is none. */
+  async readRollout(): Promise<RolloutWish | null> {
+    const entry = await this.kv.get(kRolloutKey);
+    return entry === null || entry.operation !== "PUT" ? null : entry.json<RolloutWish>();
   }
 
   /** Returns the lease, or null if nobody holds it. */

@@ -20,6 +20,7 @@ export type Reason =
   | "signature" // not signed by the client's key, for this run, round and session
   | "format" // not a safetensors file, or without the metadata of an update
   | "run" // of another run, round or client than the message says
+  | "revision" // of another revision than the client is to train
   | "late" // of a round that is over or has not begun
   | "repeated" // the client's update has been counted already
   | "unselected" // of a client that is not in this round
@@ -46,6 +47,7 @@ const kMessages: Readonly<Record<Reason, string>> = {
   signature: "it is not signed by the key of this client, for this run, round and session",
   format: "it is not a safetensors file with the metadata of an update",
   run: "it is of another run, round or client than its message says",
+  revision: "it is not of the revision that its client is to train",
   late: "it is of a round that is over or has not begun",
   repeated: "the client's update has been counted already",
   unselected: "the client is not in this round",
@@ -78,6 +80,8 @@ export interface Accepted {
 export interface Expected {
   readonly run: string;
   readonly round: number;
+  /** The name of the revision that the client trains. */
+  readonly revision: string;
   readonly spec: StateSpec;
   readonly global: Readonly<State>;
   readonly compression: ReadCompression | undefined;
@@ -106,6 +110,7 @@ export function readUpdate(
     const { run, round } = expected;
     if (metadata.run !== run || metadata.round !== `${round}` || metadata.client !== client)
       return refusal("run");
+    if ((metadata.revision ?? "") !== expected.revision) return refusal("revision");
     const samples = Number(metadata.samples);
     const isCount = Number.isSafeInteger(samples) && samples > 0 && samples <= expected.mostSamples;
     if (!isCount) {

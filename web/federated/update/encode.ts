@@ -10,6 +10,8 @@ import { differenceOf, free, isFloating, mapState, type State, specOf } from "./
 export interface UpdateLabel {
   readonly run: string;
   readonly round: number;
+  /** The name of the revision that the client has trained. */
+  readonly revision: string;
   readonly client: string;
   readonly samples: number;
   readonly metrics: Readonly<Record<string, number>>;
@@ -144,10 +146,11 @@ export interface Compressed {
 }
 
 function writeUpdate(tensors: Readonly<State>, label: UpdateLabel): Uint8Array {
-  const { run, round, client, samples, metrics } = label;
+  const { run, round, revision, client, samples, metrics } = label;
   const metadata = {
     run,
     round: `${round}`,
+    revision,
     client,
     samples: `${samples}`,
     metrics: JSON.stringify(metrics),
