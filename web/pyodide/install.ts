@@ -1,5 +1,6 @@
 // Connects Pyodide with the engine.
 
+import type { InitOptions } from "edgegrad";
 import { Calls } from "./calls.js";
 import { tensorFunctions } from "./data.js";
 import type { Engine, PyodideLike } from "./engine.js";
@@ -14,7 +15,7 @@ export interface InstallOptions {
   /** The package, as `import * as eg from 'edgegrad'` gives it; default: what `import('edgegrad')` finds. */
   engine?: Engine;
   /** What the engine starts with, as for its own `init`; default: nothing, so a program may have started it before. */
-  init?: NonNullable<Parameters<Engine["init"]>[0]>;
+  init?: InitOptions;
   /** The wheel of the Python package, or where it is; null if Python has it already. Default: the file beside this one. */
   wheel?: WheelSource | null;
   /** Whether `import torch` means edgegrad's from now on; default false. */
@@ -35,8 +36,20 @@ export async function install(pyodide: PyodideLike, options: InstallOptions = {}
   const eg = options.engine ?? (await import("edgegrad"));
   await eg.init(options.init ?? {});
   pyodide.registerJsModule(kModule, bridgeOf(eg));
-  if (loading !== null) pyodide.unpackArchive(await loading, "wheel");
+  if (loading !== null) pyodide.unpackArchive(await readable(eg, loading), "wheel");
   if (options.asTorch === true) pyodide.runPython("import edgegrad; edgegrad.install_as_torch()");
+}
+
+async function readable<T>({ EdgeGradError }: Engine, loading: Promise<T>): Promise<T> {
+  try {
+    return await loading;
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new EdgeGradError(
+      "InvalidArgument",
+      `[install] wheel: ${reason}. Pass its address or its bytes as \`wheel\`.`,
+    );
+  }
 }
 
 function bridgeOf(eg: Engine): object {

@@ -8,7 +8,7 @@ export function wheelUrl(): URL {
   return new URL("./edgegrad-WHEEL_VERSION-py3-none-any.whl", import.meta.url);
 }
 
-/** Returns the bytes of the wheel. */
+/** Returns the bytes of the wheel; rejects with what the file system or the network says. */
 export async function wheelBytes(
   source: WheelSource = wheelUrl(),
 ): Promise<ArrayBuffer | Uint8Array> {
@@ -16,11 +16,7 @@ export async function wheelBytes(
   const url = new URL(source, import.meta.url);
   if (url.protocol === "file:") return readFile(url);
   const response = await fetch(url);
-  if (!response.ok) {
-    throw new TypeError(
-      `[install] wheel: ${url} answered ${response.status}. Pass its address or its bytes as \`wheel\`.`,
-    );
-  }
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return response.arrayBuffer();
 }
 

@@ -160,6 +160,8 @@ console.log(String(r2Score(eg.tensor([1, 2, 3.5]), eg.tensor([1, 2, 3]))));`,
   "edgegrad/metrics.rocAuc": `
 const scores = eg.tensor([0.1, 0.4, 0.35, 0.8]);
 console.log(String(rocAuc(scores, eg.tensor([0n, 0n, 1n, 1n]))));`,
+  "edgegrad/pyodide.wheelUrl": `
+console.log(wheelUrl().pathname.endsWith("-py3-none-any.whl"));`,
   "edgegrad/onnx.supportedOps": `
 const ops = supportedOps();
 console.log(ops.length > 100, typeof ops[0]);`,
