@@ -11,7 +11,7 @@ const kHelp = `edgegrad-federated MODULE [--servers ADDRESS] [--dashboard PORT]
 edgegrad-federated list [--servers ADDRESS]
 edgegrad-federated show | pause | resume | stop RUN [--servers ADDRESS]
 edgegrad-federated delete RUN [--force] [--servers ADDRESS]
-edgegrad-federated rollback RUN --round NUMBER [--force] [--servers ADDRESS]
+edgegrad-federated rollback RUN --round NUMBER|best [--force] [--servers ADDRESS]
 edgegrad-federated rollout RUN --revision NAME --share SHARE [--config FILE] [--weights FILE] [--servers ADDRESS]
 edgegrad-federated withdraw RUN [--servers ADDRESS]
 
@@ -29,7 +29,7 @@ clients, rounds, metrics, bytes and refused updates; /metrics has them for Prome
 the server stores, otherwise 503. Started again after it was killed, the run goes on where it was.
 
 The other commands are for runs that a server has. pause and stop let the open round end; rollback continues a run after
-an earlier round, of which keepRounds of serve() says how many are kept; --force is for a coordinator that was killed.
+an earlier round, of which keepRounds and keepBest of serve() say which are kept; --force is for a coordinator that was killed.
 rollout has a share of the clients, such as 0.1, train another revision: with the config of a JSON file and the weights
 of a safetensors file, or those of the run. Called again, it changes the share; 1 makes the revision the run's own, and
 withdraw has all clients train the run's own again. The page, the lines and show have the metrics of both.
@@ -249,7 +249,7 @@ const kCommands = {
   stop: ({ stopRun }, where, run) => stopRun({ ...where, run }),
   delete: ({ deleteRun }, where, run, { force }) => deleteRun({ ...where, run, force }),
   rollback: ({ rollBackRun }, where, run, { force, round }) =>
-    rollBackRun({ ...where, run, force, round: Number(round) }),
+    rollBackRun({ ...where, run, force, round: round === "best" ? round : Number(round) }),
   rollout: ({ rollOutRun }, where, run, { revision, share, config, weights }) =>
     rollOutRun({
       ...where,

@@ -16,7 +16,7 @@ import {
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { until } from "../support/until.mjs";
 import { join, serve } from "./support/members.mjs";
-import { endOf, kNever } from "./support/runs.mjs";
+import { countTensors, endOf, kNever } from "./support/runs.mjs";
 import { makeModel, numbersOf, pointsOf, trainSteps } from "./support/task.mjs";
 
 const kNames = ["client-0", "client-1", "client-2", "client-3"];
@@ -38,12 +38,13 @@ const copyOf = (state) =>
   Object.fromEntries(Object.entries(state).map(([key, one]) => [key, one.detach().clone()]));
 
 /** Joins clients that train with as many steps as the config says; `told` gets what train() gets, and `act` is called in each round. */
-function joinAll(run, told, act = () => {}) {
+function joinAll(run, told, act = () => {}, onRound = () => {}) {
   const joined = kNames.map((name, i) => {
     const points = pointsOf(i);
     return join({
       ...run,
       name,
+      onRound,
       train: async ({ model, round, revision, config }) => {
         told.push({ name, round, revision, config });
         if (i === 0) await act(round);
@@ -185,6 +186,23 @@ describe("a revision", () => {
       await deleteRun(where(run));
     });
   }
+
+  test("leaves no tensors behind", async () => {
+    const run = newRun();
+    const { counts, evaluate, onRound } = countTensors(kNames.length);
+    const coordinator = await serve({
+      ...{ ...run, ...kUsual, rounds: 8, strategy: new FedAdam(), onEvent: () => {} },
+      // That of the candidate comes first.
+      evaluate: (input) => (input.revision === "" ? evaluate(input) : {}),
+    });
+    const act = async (round) => {
+      if (round === 1) await rollOutRun({ ...where(run), revision: "v2", share: 0.5 });
+    };
+    const clients = await joinAll(run, [], act, onRound);
+    await endOf(coordinator, clients);
+    assert.equal(counts.at(-1), counts[4], counts.join());
+    await deleteRun(where(run));
+  });
 
   test("with weights of its own is withdrawn without a trace, also after another coordinator took over", async () => {
     const run = newRun();

@@ -66,6 +66,7 @@ describe("a run", () => {
       revision: "",
       rollout: null,
       keptRounds: [],
+      bestRound: null,
     });
     for (const run of all) await deleteRun(where(run));
     assert.deepEqual(await listRuns({ servers: nats.url }), []);
@@ -148,6 +149,20 @@ describe("a run", () => {
       serve({ ...newRun(), ...kUsual, strategy: new FedAvg(), replicas: 3 }),
       /\[serve\] the server refuses to store the run: replicas > 1 not supported/,
     );
+  });
+
+  test("keeps the best round too, and goes back to it", async () => {
+    const run = newRun();
+    const losses = [9, 5, 2, 7, 8];
+    const evaluate = ({ round }) => ({ error: losses[round - 1] });
+    const keepBest = { metric: "error" };
+    await wholeRun(run, { rounds: 5, keepRounds: 1, keepBest, evaluate });
+    const { keptRounds, bestRound } = await statusOf(run);
+    assert.deepEqual([keptRounds, bestRound], [[3, 5], 3]);
+    await rollBackRun({ ...where(run), round: "best" });
+    const { round, keptRounds: left } = await statusOf(run);
+    assert.deepEqual([round, left], [4, [3]]);
+    await deleteRun(where(run));
   });
 
   test("goes back to a round that is kept, and from there gives the same weights", async () => {

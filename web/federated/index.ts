@@ -12,7 +12,13 @@ export type {
 export type { Coordinator } from "./coordinator/coordinator.js";
 export type { RunEvent, RunEventType } from "./coordinator/events.js";
 export type { History } from "./coordinator/history.js";
-export type { EvaluateInput, Limits, RoundFailure, ServeOptions } from "./coordinator/options.js";
+export type {
+  EvaluateInput,
+  KeepBest,
+  Limits,
+  RoundFailure,
+  ServeOptions,
+} from "./coordinator/options.js";
 export { MemoryNetwork } from "./memory/network.js";
 export { RdpAccountant } from "./privacy/accountant.js";
 export type { Privacy } from "./privacy/noise.js";

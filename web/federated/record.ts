@@ -70,6 +70,8 @@ export interface KeptRound {
   readonly progress: StoredObject;
   readonly summary: RoundSummary;
   readonly revision?: Revision | undefined;
+  /** Whether it is the best one so far by the metric of serve({ keepBest }). */
+  readonly isBest?: boolean | undefined;
 }
 
 /** A run's record. */

@@ -26,8 +26,8 @@ export interface DeleteRunOptions extends RunOptions {
 
 /** Options of `rollBackRun`. */
 export interface RollBackOptions extends DeleteRunOptions {
-  /** The round after which the run is continued: one of `keptRounds`. */
-  readonly round: number;
+  /** The round after which the run is continued: one of `keptRounds`, or "best" for `bestRound`. */
+  readonly round: number | "best";
 }
 
 /** Options of `rollOutRun`. */
@@ -58,6 +58,8 @@ export interface RunStatus extends Pick<RunRecord, "state" | "round" | "rounds" 
   readonly rollout: { readonly revision: string; readonly share: number } | null;
   /** The rounds whose weights are kept, for `rollBackRun`. */
   readonly keptRounds: readonly number[];
+  /** The best of them by the metric of serve({ keepBest }); null if there is none. */
+  readonly bestRound: number | null;
   /** The bytes that the server stores for the run. */
   readonly bytes: number;
 }

@@ -294,6 +294,12 @@ console.log(eg.webgpuStats().submits);
   "edgegrad/federated.rollBackRun": runs(
     `await rollBackRun({ ${kServer}, run: "digits", round: 12 });`,
   ),
+  "edgegrad/federated.rollOutRun": runs(
+    `await rollOutRun({ ${kServer}, run: "digits", revision: "v2", share: 0.1, config: { lr: 0.05 } });`,
+  ),
+  "edgegrad/federated.withdrawRollout": runs(
+    `await withdrawRollout({ ${kServer}, run: "digits" });`,
+  ),
   "edgegrad/transformers.Classifier": from(
     "AutoModelForSequenceClassification",
     'const model = await AutoModelForSequenceClassification.fromPretrained("https://example.com/models/sentiment/");\nconsole.log(model.constructor.name);',

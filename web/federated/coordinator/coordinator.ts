@@ -7,13 +7,7 @@ import { sleep, WakeSignal } from "../../nats/waiting.js";
 import type { Revised } from "../nats/storage.js";
 import { kPresenceMs } from "../presence_messages.js";
 import { RdpAccountant } from "../privacy/accountant.js";
-import {
-  type Fragment,
-  type KeptRound,
-  objectsOf,
-  type RoundSummary,
-  type RunRecord,
-} from "../record.js";
+import { type Fragment, objectsOf, type RoundSummary, type RunRecord } from "../record.js";
 import { ownRevision } from "../rollout.js";
 import { kFirstSecureRecord } from "../secure/record.js";
 import type { Sign } from "../signatures.js";
@@ -32,17 +26,12 @@ import {
   specOf,
   stateOf,
 } from "../update/state.js";
-import {
-  type Candidate,
-  type Followed,
-  follow,
-  loadCandidate,
-  type WishHost,
-} from "./candidate.js";
+import { Candidate } from "./candidate.js";
 import { collect } from "./collect.js";
-import type { Collected, Group, Host, Opening } from "./collected.js";
+import type { Collected, Host, Opening } from "./collected.js";
 import { Reporter } from "./events.js";
 import { type History, HistoryReader } from "./history.js";
+import { keptWith } from "./kept.js";
 import type { Known } from "./known.js";
 import { Lease } from "./lease.js";
 import { openingOf, waitForOpening } from "./opening.js";
@@ -89,10 +78,7 @@ export class Coordinator {
   readonly #done: Promise<unknown>;
   readonly #state: RunState;
   #global: State = {};
-  #candidate: Candidate | null = null;
-  /** The strategy's state from before all rounds. */
-  readonly #fresh: Uint8Array;
-  #refusedWish = "";
+  readonly #candidate: Candidate;
   #leads = false;
   #leader = "";
   readonly #reporter: Reporter;
@@ -108,7 +94,6 @@ export class Coordinator {
     this.#state = new RunState(options.names.run, storage, signals, prepared.sign, record);
     this.#past = new HistoryReader(storage);
     this.#global = stateOf(prepared.model);
-    this.#fresh = encodeProgress(options.strategy, this.#accountant);
     this.#lease = new Lease(storage, id, options.lease);
     const most = options.limits.clients ?? kUsualClients;
     const { known } = prepared;
@@ -118,6 +103,7 @@ export class Coordinator {
     const { versions } = options;
     this.#presence = new Presence(signals, most, this.#wakeSignal, isKnown, versions, quotas);
     this.#reporter = new Reporter(options.names.run, options.onEvent, () => this.round);
+    this.#candidate = new Candidate(storage, options, this.#reporter);
     this.#service = new Service({
       storage,
       signals,
@@ -191,6 +177,7 @@ export class Coordinator {
   }
 
   async #close(): Promise<void> {
+    this.#candidate.free();
     this.#stopAnswering();
     await this.#prepared.signals.close();
   }
@@ -314,12 +301,9 @@ export class Coordinator {
     const { progress, last } = this.#state.value;
     const stored = await storage.readObject(kWhere, progress);
     restoreProgress(stored, options.strategy, this.#accountant);
-    // Weights that an operator has stored for a revision, which no record names yet.
-    const wish = await storage.readRollout();
-    const wanted = wish?.weights && wish.share > 0 ? [wish.weights] : [];
-    const kept = [...objectsOf(this.#state.value), ...wanted];
+    const kept = [...objectsOf(this.#state.value), ...(await this.#candidate.wanted())];
     await storage.deleteObjectsBut(kept, upTo);
-    await this.#loadCandidate(this.#state.value);
+    await this.#candidate.load(this.#state.value, specOf(this.#global));
     if (last !== null) await this.#tidy(last);
   }
 
@@ -353,7 +337,7 @@ export class Coordinator {
     if (opening === "stopped") this.#stop.abort();
     if (opening === "stopped" || opening === null) return false;
     const before = this.#state.value;
-    const followed = await this.#followWish(before);
+    const followed = await this.#candidate.follow(before, specOf(this.#global));
     await this.#state.open({ ...(followed?.record ?? before), ...opening });
     if (followed !== null) {
       this.#reporter.tell(followed.type, followed.message);
@@ -362,30 +346,6 @@ export class Coordinator {
     const clients = opening.selected.length;
     this.#reporter.tell("opened", `the round has begun with ${clients} clients.`);
     return true;
-  }
-
-  /** Returns the record with what an operator wants of its revisions; null if it has that, or cannot have it, which is told. */
-  async #followWish(record: RunRecord): Promise<Followed | null> {
-    const { storage, options } = this.#prepared;
-    const wish = await storage.readRollout();
-    const key = JSON.stringify(wish);
-    if (wish === null || key === this.#refusedWish) return null;
-    const host: WishHost = {
-      isPrivate: options.privacy !== undefined,
-      storeFresh: () =>
-        storage.putObject(`fresh-${record.round}-${record.attempt}-${record.term}`, this.#fresh),
-      check: async (rollout) => {
-        free((await loadCandidate(storage, rollout, specOf(this.#global))).weights);
-      },
-    };
-    try {
-      return await follow(host, record, wish);
-    } catch (error) {
-      if (isTransient(error) || isConflict(error)) throw error;
-      this.#refusedWish = key;
-      this.#reporter.tell("rolloutRefused", (error as Error).message);
-      return null;
-    }
   }
 
   /** Loads what clients train from now on, and deletes what they did before. */
@@ -397,15 +357,8 @@ export class Coordinator {
       const progress = await storage.readObject(kWhere, value.progress);
       restoreProgress(progress, options.strategy, this.#accountant);
     }
-    await this.#loadCandidate(value);
+    await this.#candidate.load(value, specOf(this.#global));
     await this.#deleteUnnamed(before);
-  }
-
-  async #loadCandidate({ rollout }: RunRecord): Promise<void> {
-    const { storage } = this.#prepared;
-    const next = rollout && (await loadCandidate(storage, rollout, specOf(this.#global)));
-    if (this.#candidate !== null) free(this.#candidate.weights);
-    this.#candidate = next ?? null;
   }
 
   /** Deletes the objects of an earlier record that the present one does not name. */
@@ -441,8 +394,8 @@ export class Coordinator {
 
   #candidateExpected(): Expected | null {
     const { rollout } = this.#state.value;
-    if (rollout === undefined || this.#candidate === null) return null;
-    return this.#expected(this.#candidate.weights, rollout.name);
+    const { weights } = this.#candidate;
+    return rollout === undefined || weights === null ? null : this.#expected(weights, rollout.name);
   }
 
   #expected(weights: State, revision: string): Expected {
@@ -463,7 +416,7 @@ export class Coordinator {
 
   /** Computes the next weights and commits them together with the names of the counted clients. */
   async #closeRound(collected: Collected): Promise<void> {
-    const { storage, options, model } = this.#prepared;
+    const { storage, options } = this.#prepared;
     const { strategy, privacy } = options;
     const { value } = this.#state;
     const { round, sampling, secure } = value;
@@ -473,9 +426,9 @@ export class Coordinator {
     );
     if (privacy !== undefined) this.#accountant.step({ ...privacy, ...sampling });
     const stamp = `${round}-${value.term}`;
-    const rolled = await this.#closeCandidate(collected.candidate, stamp);
-    model.loadStateDict(withoutControls(next));
-    const evaluated = await this.#evaluate(ownRevision(value).name);
+    const evaluate = (weights: State, revision: string) => this.#evaluate(weights, revision);
+    const rolled = await this.#candidate.close(collected.candidate, value, stamp, evaluate);
+    const evaluated = await this.#evaluate(next, ownRevision(value).name);
     const { clients, samples, refused, readTo } = collected;
     const summary: RoundSummary = {
       round,
@@ -498,7 +451,7 @@ export class Coordinator {
     );
     const fragment = await this.#nextFragment(next, made ?? {}, stamp);
     const { revision } = value;
-    const kept = this.#keptWith({ round, weights, progress, summary, revision });
+    const kept = keptWith(value.kept, { round, weights, progress, summary, revision }, options);
     const isLast = round >= value.rounds;
     const following: RunRecord = {
       ...value,
@@ -517,10 +470,7 @@ export class Coordinator {
     await this.#state.write(following);
     free(this.#global);
     this.#global = next;
-    if (rolled !== null) {
-      if (this.#candidate !== null) free(this.#candidate.weights);
-      this.#candidate = rolled.candidate;
-    }
+    this.#candidate.closed(rolled);
     options.onRound?.(summary);
     const { length } = clients;
     const tried =
@@ -531,52 +481,14 @@ export class Coordinator {
     await this.#deleteUnnamed(value);
   }
 
-  /** The metrics of the weights that the model has. */
-  async #evaluate(revision: string): Promise<Record<string, number>> {
+  /** Loads weights into the model, and returns their metrics. */
+  async #evaluate(weights: State, revision: string): Promise<Record<string, number>> {
     const { options, model } = this.#prepared;
+    model.loadStateDict(withoutControls(weights));
     const { round } = this.#state.value;
     const found = (await options.evaluate?.({ model, round, revision })) ?? {};
     if (areMetrics(Object.entries(found))) return found;
     return refuse(kWhere, "evaluate", "at most 64 finite numbers by short names", found);
-  }
-
-  /** Computes and stores the next weights of the candidate, with the strategy's state for it; null if there is none. */
-  async #closeCandidate(group: Group | null, stamp: string) {
-    const { storage, options, model } = this.#prepared;
-    const { rollout } = this.#state.value;
-    const candidate = this.#candidate;
-    if (group === null || rollout === undefined || candidate === null) return null;
-    const { strategy } = options;
-    const own = encodeProgress(strategy, this.#accountant);
-    let made: State | null;
-    let progress: Uint8Array;
-    try {
-      restoreProgress(candidate.progress, strategy, new RdpAccountant());
-      made = group.aggregate();
-      progress = encodeProgress(strategy, this.#accountant);
-    } finally {
-      restoreProgress(own, strategy, new RdpAccountant());
-    }
-    const weights = made ?? copyOf(candidate.weights);
-    model.loadStateDict(weights);
-    const { clients, samples } = group;
-    const { name: revision, share } = rollout;
-    const metrics = { ...group.metrics, ...(await this.#evaluate(revision)) };
-    const stored = {
-      weights: await storage.putObject(`candidate-${stamp}`, eg.io.saveSafetensors(weights)),
-      progress: await storage.putObject(`candidate-progress-${stamp}`, progress),
-    };
-    return {
-      candidate: { weights, progress },
-      rollout: { ...rollout, ...stored },
-      summary: { revision, share, clients, samples, metrics },
-    };
-  }
-
-  /** The rounds that are kept, with one more. */
-  #keptWith(next: KeptRound): readonly KeptRound[] {
-    const { keepRounds } = this.#prepared.options;
-    return keepRounds === 0 ? [] : [...this.#state.value.kept, next].slice(-keepRounds);
   }
 
   /** The fragment of the next round, if rounds have fragments; stores what this round has changed. */

@@ -50,6 +50,14 @@ export interface Limits {
   readonly bytesPerHour?: number | undefined;
 }
 
+/** Which round is the best. */
+export interface KeepBest {
+  /** The name of a metric of evaluate() or of the clients. */
+  readonly metric: string;
+  /** Whether smaller or larger values are better; default "min". */
+  readonly mode?: "min" | "max" | undefined;
+}
+
 /** The argument of evaluate(). */
 export interface EvaluateInput {
   /** A model with the weights after the round. */
@@ -131,6 +139,8 @@ export interface ServeOptions {
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** The number of rounds whose weights are kept, for `rollBackRun`; default 0: only the last ones are. */
   readonly keepRounds?: number | undefined;
+  /** Keeps also the weights of the round that is the best by a metric, for `rollBackRun`; default: of none. */
+  readonly keepBest?: KeepBest | undefined;
   /** The number of servers of a cluster that store the run; default 1. */
   readonly replicas?: number | undefined;
   /** The milliseconds without a sign of life of the leading coordinator after which another one takes over; default 3000. */
@@ -164,6 +174,7 @@ export interface ReadServeOptions {
   readonly onFailure: ServeOptions["onFailure"];
   readonly onEvent: ServeOptions["onEvent"];
   readonly keepRounds: number;
+  readonly keepBest: KeepBest | undefined;
   readonly replicas: number;
   readonly lease: number;
 }
@@ -194,6 +205,7 @@ const kOptions = [
   "onFailure",
   "onEvent",
   "keepRounds",
+  "keepBest",
   "replicas",
   "lease",
 ];
@@ -280,6 +292,7 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     onFailure: optionalFunction(kWhere, "onFailure", options.onFailure),
     onEvent: optionalFunction(kWhere, "onEvent", options.onEvent),
     keepRounds: integerFrom(kWhere, "keepRounds", keepRounds, { least: 0 }),
+    keepBest: readKeepBest(options.keepBest),
     replicas: integerFrom(kWhere, "replicas", replicas, { least: 1, most: 5 }),
     lease: numberFrom(kWhere, "lease", lease, { least: 100, most: kMostMs }),
   };
@@ -303,6 +316,14 @@ function readClients(given: unknown): ClientKeys | undefined {
   if (!isPlain(given)) refuse(kWhere, "clients", "public nkeys by name, or a function", given);
   for (const [name, key] of Object.entries(given)) keyFrom(kWhere, `clients.${name}`, key);
   return given as ClientKeys;
+}
+
+function readKeepBest(given: unknown): KeepBest | undefined {
+  if (given === undefined) return undefined;
+  const { metric, mode = "min" } = readOptions(kWhere, ["metric", "mode"], given);
+  if (typeof metric !== "string") refuse(kWhere, "keepBest.metric", "the name of a metric", metric);
+  if (mode !== "min" && mode !== "max") refuse(kWhere, "keepBest.mode", '"min" or "max"', mode);
+  return { metric, mode };
 }
 
 function readLimits(given: unknown): Limits {

@@ -91,6 +91,7 @@ async function statusOf(server: Server, run: string): Promise<RunStatus | null> 
     revision: ownRevision(record).name,
     rollout: rollout === undefined ? null : { revision: rollout.name, share: rollout.share },
     keptRounds: kept.map((one) => one.round),
+    bestRound: kept.find((one) => one.isBest)?.round ?? null,
     bytes: sizes.reduce((sum, size) => sum + size, 0),
   };
 }
@@ -128,17 +129,19 @@ export function rollBackRun(given: unknown): Promise<void> {
   const known = ["servers", "credentials", "run", "round", "force"];
   const options = readOptions(where, known, given);
   const { run, updates } = namesOf(where, options.run);
-  const round = integerFrom(where, "round", options.round, { least: 1 });
+  const wanted =
+    options.round === "best" ? null : integerFrom(where, "round", options.round, { least: 1 });
   const force = booleanFrom(where, "force", options.force ?? false);
   return withServer(where, options, async (server) => {
     const { kv, record, revision } = (await open(server, run)) ?? noSuchRun(where, run);
     if (!force) checkFree(where, run, await leaderOf(kv));
-    const to = record.kept.find((one) => one.round === round);
+    const to = record.kept.find((one) => (wanted === null ? one.isBest : one.round === wanted));
     if (to === undefined) {
       const rounds = record.kept.map((one) => one.round).join(", ") || "none";
-      const advice = "serve({ keepRounds }) says how many are kept.";
+      const advice = "serve({ keepRounds, keepBest }) says which are kept.";
       fail("InvalidArgument", where, `round: of "${run}" are kept ${rounds}. ${advice}`);
     }
+    const { round } = to;
     if (record.last?.epsilon !== undefined) {
       const message = `run "${run}" is private, and cannot go back: its epsilon is spent`;
       fail("InvalidArgument", where, `${message}. Begin another run with these weights.`);
