@@ -141,7 +141,9 @@ const kPage = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Federated run</title>
 <style>
-  body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color-scheme: light dark; }
+  :root { color-scheme: light dark; }
+  body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+  .wide { overflow-x: auto; }
   table { border-collapse: collapse; width: 100%; }
   th, td { text-align: left; padding: 0.3rem 0.8rem 0.3rem 0; border-bottom: 1px solid #8884; vertical-align: top; }
   td { font-variant-numeric: tabular-nums; }
@@ -149,16 +151,18 @@ const kPage = `<!doctype html>
 <h1 id="title">Federated run</h1>
 <p id="now" role="status"></p>
 <p id="versions"></p>
+<div class="wide" tabindex="0" role="region" aria-label="Rounds">
 <table>
   <thead><tr><th>Round<th>Clients<th>Metrics<th>Rollout<th>kB up<th>kB down<th>Refused<th>Seconds</thead>
   <tbody id="rounds"></tbody>
 </table>
+</div>
 <script>
   const listed = (values) => Object.entries(values)
     .map(([name, value]) => name + " " + (Number.isInteger(value) ? value : value.toPrecision(4))).join(", ");
   const kB = (bytes) => (bytes / 1000).toFixed(1);
   const rolled = ({ revision, share, clients, metrics }) =>
-    revision + " for " + Number((100 * share).toPrecision(3)) + " %: " + clients.length + " clients" +
+    revision + " for " + Number((100 * share).toPrecision(3)) + " %: clients " + clients.length +
     (Object.keys(metrics).length ? "; " + listed(metrics) : "");
   const versionsOf = (versions) => Object.entries(versions)
     .map(([name, count]) => (name || "no version") + ": " + count).join(", ");

@@ -9,6 +9,7 @@ import {
   FedAdam,
   FedAvg,
   listRuns,
+  MemoryNetwork,
   rollBackRun,
   rollOutRun,
   withdrawRollout,
@@ -114,6 +115,29 @@ describe("versions of clients", () => {
     assert.deepEqual(versions, { "3.0.4": 1 });
     await deleteRun(where(run));
   });
+
+  const kRanges = {
+    "^1.2.3": { in: ["1.2.3", "1.10.0"], out: ["1.2.2", "2.0.0"] },
+    "^0.2.3": { in: ["0.2.3", "0.2.9"], out: ["0.2.2", "0.3.0"] },
+    "^0.0.3": { in: ["0.0.3"], out: ["0.0.2", "0.0.4"] },
+    "~1.2.3": { in: ["1.2.3", "1.2.10"], out: ["1.3.0"] },
+    ">1.2.3 <=2.0.0": { in: ["1.2.4", "2.0.0"], out: ["1.2.3", "2.0.1"] },
+    "1.2.3 || =2.0.0": { in: ["1.2.3", "2.0.0"], out: ["1.2.4", "1.9.9"] },
+  };
+  for (const [clientVersions, { in: inside, out }] of Object.entries(kRanges)) {
+    test(`of ${clientVersions}`, async () => {
+      const run = { servers: new MemoryNetwork(), run: "versions", model: makeModel };
+      const options = { ...kUsual, rounds: 1, strategy: new FedAvg(), onEvent: () => {} };
+      const coordinator = await serve({ ...run, ...options, clientVersions });
+      await until("coordinator that leads", () => coordinator.leads);
+      const train = async () => ({ samples: 1 });
+      for (const version of inside) await (await join({ ...run, train, version })).leave();
+      for (const version of out) {
+        await assert.rejects(join({ ...run, train, version }), /takes clients of/, version);
+      }
+      await coordinator.stop();
+    });
+  }
 
   test("are checked as options", async () => {
     const options = { ...newRun(), ...kUsual, rounds: 1, strategy: new FedAvg() };

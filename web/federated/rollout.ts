@@ -3,7 +3,6 @@
 
 import { refuse } from "../errors/errors.js";
 import { isPlain } from "../nats/options.js";
-import type { RunRecord } from "./record.js";
 import type { StoredObject } from "./stored_object.js";
 
 /** What train() is given beside the weights: values that JSON has. */
@@ -34,12 +33,19 @@ export interface RolloutWish {
   readonly weights: StoredObject | null;
 }
 
+/** The part of a run's record that says what clients train. */
+interface Trained {
+  readonly weights: StoredObject;
+  readonly revision?: Revision | undefined;
+  readonly rollout?: Rollout | undefined;
+}
+
 const kFirst: Revision = { name: "", config: {} };
 // The record has it, and is sent to all clients at each write.
 const kMostConfigBytes = 16 * 1024;
 
 /** The revision of the run itself. */
-export const ownRevision = (record: Pick<RunRecord, "revision">) => record.revision ?? kFirst;
+export const ownRevision = (record: Pick<Trained, "revision">) => record.revision ?? kFirst;
 
 /** Whether a client trains the candidate. The same clients do in all rounds, and more of them when the share grows. */
 export function trainsCandidate(rollout: Rollout | undefined, client: string): boolean {
@@ -47,10 +53,7 @@ export function trainsCandidate(rollout: Rollout | undefined, client: string): b
 }
 
 /** What a client trains: the candidate or the run's own revision. */
-export function revisionFor(
-  record: RunRecord,
-  client: string,
-): Revision & Pick<Rollout, "weights"> {
+export function revisionFor(record: Trained, client: string): Revision & Pick<Rollout, "weights"> {
   const { rollout, weights } = record;
   if (rollout !== undefined && trainsCandidate(rollout, client)) return rollout;
   return { ...ownRevision(record), weights };
@@ -58,7 +61,15 @@ export function revisionFor(
 
 /** Returns why a run can have no candidate; null if it can. */
 export function whyNoCandidate(
-  { secure, fragment, client }: Pick<RunRecord, "secure" | "fragment" | "client">,
+  {
+    secure,
+    fragment,
+    client,
+  }: {
+    readonly secure?: unknown;
+    readonly fragment?: unknown;
+    readonly client: { readonly control?: boolean | undefined };
+  },
   isPrivate: boolean,
 ): string | null {
   if (secure !== undefined) return "its updates are masked, and there is one sum of them";

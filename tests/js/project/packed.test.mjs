@@ -31,11 +31,12 @@ const kGroups = {
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1415 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 700 },
   pictures: { path: /^docs\/guide\/pictures\/\w+\.webp$/, most: 120 },
-  "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 20 },
+  // That of federated runs is 15 kB: its page, metrics, and the commands for runs and rollouts.
+  "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 23 },
   licenses: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 12 },
 };
-const kMostPacked = 7245;
+const kMostPacked = 7280;
 
 const run = promisify(execFile);
 
