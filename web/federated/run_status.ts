@@ -55,7 +55,12 @@ export interface RunStatus extends Pick<RunRecord, "state" | "round" | "rounds" 
   /** The name of the revision of the run's weights; "" for the one with which it has begun. */
   readonly revision: string;
   /** The revision that a share of the clients trains; null if there is none. */
-  readonly rollout: { readonly revision: string; readonly share: number } | null;
+  readonly rollout: {
+    /** The name of the revision. */
+    readonly revision: string;
+    /** The share of the clients that train it, from 0 to 1. */
+    readonly share: number;
+  } | null;
   /** The rounds whose weights are kept, for `rollBackRun`. */
   readonly keptRounds: readonly number[];
   /** The best of them by the metric of serve({ keepBest }); null if there is none. */

@@ -7,7 +7,13 @@ import type { Variant } from "./builds.js";
 import { canLoadParts, type Part } from "./parts.js";
 
 /** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */
-export type WasmUrl = string | ((file: string) => string | { readonly href: string });
+export type WasmUrl = string | ((file: string) => string | Located);
+
+/** A URL, or an object like it. */
+export interface Located {
+  /** The address. */
+  readonly href: string;
+}
 
 /** The file that is loaded first, and the addresses of the parts if that is the core; null if it is everything. */
 export interface WasmFiles {
