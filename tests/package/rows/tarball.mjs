@@ -65,7 +65,8 @@ function expectedFiles() {
   );
   const types = [...sources, ...ofAddons].map((name) => `${name}.d.ts`);
   const docs = filesOf(join(kRoot, "docs")).filter((name) => /\.(?:md|webp)$/.test(name));
-  const dist = [...kScripts, ...kMaps, ...types, ...modulesOf(sources)].map(
+  const wheel = `pyodide/edgegrad-${manifest.version}-py3-none-any.whl`;
+  const dist = [...kScripts, ...kMaps, wheel, ...types, ...modulesOf(sources)].map(
     (name) => `dist/${name}`,
   );
   const programs = filesOf(join(kRoot, "bin")).map((name) => `bin/${name}`);
