@@ -14,16 +14,12 @@ export function runProgram(program, given, onMessage, { limit, ...options } = {}
   const child = fork(program, given, {
     execArgv: [],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
+    killSignal: "SIGKILL",
+    ...(limit && { timeout: limit * 1000 }),
     ...options,
   });
   let output = "";
-  let failure = null;
   let isDone = false;
-  const timer = limit && setTimeout(stop, limit * 1000);
-  function stop() {
-    failure = `> ${limit} s`;
-    child.kill("SIGKILL");
-  }
   child.stderr.setEncoding("utf8").on("data", (text) => {
     output = (output + text).slice(-8000);
   });
@@ -33,9 +29,8 @@ export function runProgram(program, given, onMessage, { limit, ...options } = {}
   });
   return new Promise((resolve) => {
     child.on("close", (code, signal) => {
-      clearTimeout(timer);
-      if (!isDone) failure ??= errorIn(output) ?? `exited with ${signal ?? code}`;
-      resolve(failure);
+      if (child.killed) resolve(`> ${limit} s`);
+      else resolve(isDone ? null : (errorIn(output) ?? `exited with ${signal ?? code}`));
     });
   });
 }
