@@ -1,8 +1,8 @@
 // What a program has printed, plotted and recorded, below its code.
 
 import type { Line, Output, Table } from "../shared/code_runner.js";
-
-const kMostLines = 300;
+import { element, paragraph } from "../shared/elements.js";
+import { PrintedLog } from "../shared/printed_log.js";
 
 type Vis = typeof import("edgegrad/vis");
 
@@ -16,24 +16,19 @@ const kCharts: Readonly<Record<string, string>> = {
 
 /** Shows the output of a program in an element. */
 export class LiveOutput {
-  readonly #printed = document.createElement("div");
-  readonly #charts = document.createElement("div");
-  readonly #note = document.createElement("p");
+  readonly #printed = new PrintedLog();
+  readonly #charts = element("div");
+  readonly #note = paragraph("", "live-note");
   #vis: Promise<Vis> | null = null;
   #log: ReturnType<Vis["createLog"]> | null = null;
 
-  constructor(element: HTMLElement) {
-    this.#printed.className = "printed";
-    this.#printed.setAttribute("role", "log");
-    this.#printed.setAttribute("aria-label", "Output");
-    this.#printed.tabIndex = 0;
-    this.#note.className = "live-note";
-    element.append(this.#charts, this.#printed, this.#note);
+  constructor(parent: HTMLElement) {
+    parent.append(this.#charts, this.#printed.element, this.#note);
   }
 
   /** Removes what the last run has left. */
   clear(): void {
-    this.#printed.replaceChildren();
+    this.#printed.clear();
     this.#charts.replaceChildren();
     this.#log = null;
     this.#note.textContent = "";
@@ -46,9 +41,7 @@ export class LiveOutput {
 
   /** Shows more output. */
   async show({ lines, points, records }: Output): Promise<void> {
-    this.#printed.append(...lines.map(lineElement));
-    while (this.#printed.childElementCount > kMostLines) this.#printed.firstChild?.remove();
-    this.#printed.scrollTop = this.#printed.scrollHeight;
+    this.#printed.add(lines.map(lineElement));
     const plotted = points.map(([x, y]) => ({
       run: "plot",
       record: { kind: "scalar" as const, tag: "plot", step: Math.round(x), wallTime: 0, value: y },
@@ -76,16 +69,12 @@ export class LiveOutput {
 
 function lineElement({ kind, text, table }: Line): HTMLElement {
   if (table !== undefined) return tableElement(table);
-  const element = document.createElement("div");
-  element.className = kind;
-  element.textContent = text;
-  return element;
+  return element("div", text, kind);
 }
 
 function tableElement({ title, rows }: Table): HTMLElement {
-  const scroll = document.createElement("div");
-  scroll.className = "live-table";
-  const table = document.createElement("table");
+  const scroll = element("div", "", "live-table");
+  const table = element("table");
   table.createCaption().textContent = title;
   for (const row of rows) {
     const line = table.insertRow();

@@ -4,6 +4,7 @@ import "../shared/code_panel.css";
 import "./live.css";
 import type { CodeEditor } from "../shared/code_editor.js";
 import { CodeRunner, type Line, type Output } from "../shared/code_runner.js";
+import { element } from "../shared/elements.js";
 import { packed, unpacked } from "./address.js";
 import { LiveOutput } from "./output.js";
 
@@ -28,10 +29,9 @@ export class LivePanel {
 
   constructor(block: LiveBlock) {
     this.#block = block;
-    const element = document.createElement("div");
-    element.className = "live-output";
-    block.controls.after(element);
-    this.#output = new LiveOutput(element);
+    const output = element("div", "", "live-output");
+    block.controls.after(output);
+    this.#output = new LiveOutput(output);
   }
 
   get code(): string {
@@ -73,7 +73,7 @@ export class LivePanel {
       return;
     }
     const { CodeEditor } = await import("../shared/code_editor.js");
-    const place = document.createElement("div");
+    const place = element("div");
     this.#block.listing.hidden = true;
     this.#block.listing.after(place);
     this.#editor = new CodeEditor(place, {

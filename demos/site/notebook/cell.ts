@@ -1,6 +1,7 @@
 // One cell: its editor, its buttons and its output.
 
 import { LiveOutput } from "../live/output.js";
+import { button, element } from "../shared/elements.js";
 import { LazyCodeEditor } from "../shared/lazy_code_editor.js";
 import type { Kernel } from "./kernel.js";
 
@@ -13,23 +14,21 @@ export interface CellOwner {
 }
 
 export class Cell {
-  readonly element = document.createElement("section");
+  readonly element = element("section", "", "cell");
   readonly #owner: CellOwner;
   readonly #editor: LazyCodeEditor;
   readonly #output: LiveOutput;
 
   constructor(owner: CellOwner, code: string, number: number) {
     this.#owner = owner;
-    this.element.className = "cell";
     this.element.setAttribute("aria-label", `Cell ${number}`);
-    const text = document.createElement("div");
-    const controls = document.createElement("div");
-    controls.className = "controls";
+    const text = element("div");
+    const controls = element("div", "", "controls");
     controls.append(
-      button("Run", () => void this.run(), "Shift-Enter"),
-      button("Remove", () => owner.remove(this)),
+      button("Run", { press: () => void this.run(), title: "Shift-Enter" }),
+      button("Remove", { press: () => owner.remove(this) }),
     );
-    const output = document.createElement("div");
+    const output = element("div");
     this.element.append(text, controls, output);
     this.#output = new LiveOutput(output);
     this.#editor = new LazyCodeEditor(text, {
@@ -71,13 +70,4 @@ export class Cell {
     void this.run();
     this.#owner.goOn(this);
   }
-}
-
-function button(text: string, press: () => void, title = ""): HTMLButtonElement {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.textContent = text;
-  element.title = title;
-  element.addEventListener("click", press);
-  return element;
 }

@@ -1,3 +1,4 @@
+import { download } from "../shared/files.js";
 import { byId, showError } from "../shared/frame.js";
 import { Cell } from "./cell.js";
 import { cellsOf, fileText } from "./file.js";
@@ -97,12 +98,8 @@ function restart(text: string): void {
 }
 
 function save(): void {
-  const file = new Blob([fileText(cells.map(({ code }) => code))], { type: "application/json" });
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = "notebook.ipynb";
-  link.click();
-  URL.revokeObjectURL(link.href);
+  const text = fileText(cells.map(({ code }) => code));
+  download("notebook.ipynb", new TextEncoder().encode(text));
 }
 
 async function open(input: HTMLInputElement): Promise<void> {

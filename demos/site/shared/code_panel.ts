@@ -7,8 +7,7 @@ import { LazyCodeEditor } from "./lazy_code_editor.js";
 import { LineChart } from "./line_chart.js";
 import { movesLittle } from "./motion.js";
 import { PlaneView } from "./plane_view.js";
-
-const kMostLines = 300;
+import { PrintedLog } from "./printed_log.js";
 
 /** The options of a panel. */
 export interface CodePanelOptions {
@@ -39,7 +38,7 @@ export class CodePanel {
     press: () => void this.run(),
   });
   readonly #stop = button("Stop", { press: () => this.#runner.stop() });
-  readonly #printed = element("div", "", "printed");
+  readonly #printed = new PrintedLog();
   readonly #plotted = element("div", "", "plotted");
   readonly #options: CodePanelOptions;
   #chart: LineChart | null = null;
@@ -56,11 +55,8 @@ export class CodePanel {
     });
     const controls = element("div", "", "controls");
     const text = parent.querySelector<HTMLElement>(".code") ?? element("div", "", "code");
-    this.#printed.setAttribute("role", "log");
-    this.#printed.setAttribute("aria-label", "Output");
-    this.#printed.tabIndex = 0;
     parent.classList.add("code-panel");
-    parent.append(text, controls, this.#plotted, this.#printed);
+    parent.append(text, controls, this.#plotted, this.#printed.element);
     this.#editor = new LazyCodeEditor(text, { ...options, onRun: () => void this.run() });
     controls.append(
       this.#run,
@@ -87,7 +83,7 @@ export class CodePanel {
 
   /** Runs the code in the editor; resolves when it has ended or was stopped. */
   async run(): Promise<void> {
-    this.#printed.replaceChildren();
+    this.#printed.clear();
     this.#chart?.clear();
     this.#editor.markLine(null);
     this.#stop.disabled = false;
@@ -113,9 +109,7 @@ export class CodePanel {
   }
 
   #show({ lines, points }: Output): void {
-    this.#printed.append(...lines.map(lineElement));
-    while (this.#printed.childElementCount > kMostLines) this.#printed.firstChild?.remove();
-    this.#printed.scrollTop = this.#printed.scrollHeight;
+    this.#printed.add(lines.map(lineElement));
     const wrong = lines.find(({ at }) => at !== undefined);
     if (wrong?.at !== undefined) this.#editor.markLine(wrong.at);
     if (points.length === 0) return;
