@@ -26,7 +26,7 @@ export type AutocastOptions = Options<typeof kOptions>;
 export function autocast(options?: AutocastOptions): ModeGuard;
 export function autocast<T>(fn: () => T, options?: AutocastOptions): T;
 export function autocast<T>(...given: ModeArguments<T, AutocastOptions>): T | ModeGuard {
-  const [fn, rest] = splitFunction(given);
+  const [fn, rest] = splitFunction("autocast", given);
   const { dtype, enabled } = readOptions("autocast", kOptions, rest);
   const wanted: DType = enabled ? dtype : "float32";
   reserveStack();

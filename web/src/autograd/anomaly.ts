@@ -22,7 +22,7 @@ export type AnomalyOptions = Options<typeof kOptions>;
 export function detectAnomaly(options?: AnomalyOptions): ModeGuard;
 export function detectAnomaly<T>(fn: () => T, options?: AnomalyOptions): T;
 export function detectAnomaly<T>(...given: ModeArguments<T, AnomalyOptions>): T | ModeGuard {
-  const [fn, rest] = splitFunction(given);
+  const [fn, rest] = splitFunction("detectAnomaly", given);
   const { checkNan } = readOptions("detectAnomaly", kOptions, rest);
   reserveStack();
   const previous = native.anomalyMode();

@@ -35,14 +35,15 @@ function once(restore: () => void): () => void {
 /** The arguments of a mode with options: a function or none, and the options. */
 export type ModeArguments<T, O> = [fnOrOptions?: O | (() => T), options?: O];
 
-/** Returns the function of such arguments, or undefined, and what follows it. */
+/** Returns the function of such arguments of the mode `name`, or undefined, and what follows it. */
 export function splitFunction<T, O>(
+  name: string,
   given: ModeArguments<T, O>,
 ): [fn: (() => T) | undefined, rest: [options?: O]] {
   const [first, ...rest] = given;
-  return typeof first === "function"
-    ? [first as () => T, rest as [O?]]
-    : [undefined, given as [O?]];
+  if (typeof first === "object" || first === undefined) return [undefined, given as [O?]];
+  kFunction.check(name, "fn", first);
+  return [first as () => T, rest as [O?]];
 }
 
 /** Runs `fn` in a mode that has been entered, ends the mode and returns the value of `fn`. */

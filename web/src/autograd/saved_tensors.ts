@@ -57,7 +57,7 @@ export type SaveOnCpuOptions = Options<typeof kSaveOnCpuOptions>;
 export function saveOnCpu(options?: SaveOnCpuOptions): ModeGuard;
 export function saveOnCpu<T>(fn: () => T, options?: SaveOnCpuOptions): T;
 export function saveOnCpu<T>(...given: ModeArguments<T, SaveOnCpuOptions>): T | ModeGuard {
-  const [fn, rest] = splitFunction(given);
+  const [fn, rest] = splitFunction("saveOnCpu", given);
   if (readOptions("saveOnCpu", kSaveOnCpuOptions, rest).pinMemory) {
     fail(
       "InvalidArgument",

@@ -15,8 +15,8 @@ import { fail } from "../runtime/errors/errors.js";
 import type { AbortSignalLike } from "../runtime/host/abort.js";
 import { kVariants } from "../runtime/start/builds.js";
 import { chooseVariant, defaultThreads } from "../runtime/start/variant.js";
-import type { WasmUrl } from "../runtime/start/wasm_files.js";
 import { isWasmModule, kWasmModule } from "../runtime/start/wasm_source.js";
+import type { WasmUrl } from "../runtime/start/wasm_url.js";
 import {
   defaultMaximum,
   kLargestMaximum,

@@ -16,7 +16,8 @@ import { withModule } from "./given_module.js";
 import type { Parts } from "./parts.js";
 import { pathOf } from "./paths.js";
 import { addressIn, adviceFor, faultOf, isOfMemory, plainReason } from "./start_failure.js";
-import { locate, type WasmUrl, wasmFilesOf } from "./wasm_files.js";
+import { wasmFilesOf } from "./wasm_files.js";
+import { locate, type WasmUrl } from "./wasm_url.js";
 
 /** A started module and the workers of its threads, if it has threads. */
 export interface LoadedModule {

@@ -1,19 +1,10 @@
 // The addresses of the WebAssembly files of a build.
 
 import { kPartFiles, kWasmFiles } from "../../files.js";
-import { fail, refusal } from "../errors/errors.js";
 import { addressed } from "./address.js";
 import type { Variant } from "./builds.js";
 import { canLoadParts, type Part } from "./parts.js";
-
-/** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */
-export type WasmUrl = string | ((file: string) => string | Located);
-
-/** A URL, or an object like it. */
-export interface Located {
-  /** The address. */
-  readonly href: string;
-}
+import { locate, type WasmUrl } from "./wasm_url.js";
 
 /** The file that is loaded first, and the addresses of the parts if that is the core; null if it is everything. */
 export interface WasmFiles {
@@ -44,15 +35,3 @@ export function wasmFilesOf(variant: Variant, wasmUrl: WasmUrl | undefined): Was
 }
 
 const kCoreEnd = ".core.wasm";
-
-/** Returns the location of a file according to `wasmUrl`. */
-export function locate(file: string, wasmUrl: WasmUrl): string {
-  if (typeof wasmUrl === "function") {
-    const location = wasmUrl(file);
-    const url: unknown = typeof location === "string" ? location : location?.href;
-    if (typeof url === "string") return url;
-    fail("InvalidArgument", "init", refusal(`wasmUrl("${file}")`, "a string or a URL", location));
-  }
-  if (wasmUrl.endsWith(".wasm")) return wasmUrl;
-  return wasmUrl.endsWith("/") ? wasmUrl + file : `${wasmUrl}/${file}`;
-}
