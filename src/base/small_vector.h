@@ -138,7 +138,8 @@ class SmallVector {
   T* inline_data() { return reinterpret_cast<T*>(inline_); }
   bool is_inline() { return data_ == inline_data(); }
 
-  void grow(std::size_t capacity) {
+  // Seldom needed, so its code is not repeated where elements are added.
+  [[gnu::noinline]] void grow(std::size_t capacity) {
     if (capacity > std::numeric_limits<Size>::max()) throw std::bad_array_new_length();
     T* grown = std::allocator<T>().allocate(capacity);
     std::uninitialized_move(begin(), end(), grown);

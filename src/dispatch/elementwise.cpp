@@ -165,7 +165,8 @@ bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
 bool is_elsewhere(const Tensor* t, Device device) { return t != nullptr && t->device() != device; }
 
 // Copies 0-dim operands on the CPU to the device of the other operands.
-SmallVector<Tensor, 5> joined(std::span<const Tensor* const> inputs, DType compute, Device device) {
+[[gnu::noinline]] SmallVector<Tensor, 5> joined(std::span<const Tensor* const> inputs,
+                                                DType compute, Device device) {
   // complex64 is computed in complex128, which not every device has.
   const bool is_narrowed = compute == DType::kComplex128 && !accelerator(device).has_float64();
   const DType dtype = is_narrowed ? DType::kComplex64 : compute;

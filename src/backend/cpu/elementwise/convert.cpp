@@ -147,9 +147,11 @@ RowFunction uint64_function(DType to, DType from) {
   return nullptr;
 }
 
-// Converts rows to or from stored dtypes, via those that they are computed in.
-void convert_stored(void* to, DType to_dtype, std::int64_t to_step, const void* from,
-                    DType from_dtype, std::int64_t from_step, std::int64_t count) {
+// Converts rows to or from stored dtypes, via those that they are computed in. A page loads this
+// code when it first has such a dtype.
+[[gnu::noinline]] void convert_stored(void* to, DType to_dtype, std::int64_t to_step,
+                                      const void* from, DType from_dtype, std::int64_t from_step,
+                                      std::int64_t count) {
   Tile loaded;
   Tile converted;
   const DType to_computed = computed_dtype(to_dtype);
