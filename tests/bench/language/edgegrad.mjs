@@ -7,10 +7,10 @@ import * as eg from "edgegrad";
 import { getPeftModel, LoraConfig } from "edgegrad/peft";
 import { AutoModelForCausalLM } from "edgegrad/transformers";
 import { median } from "../clock.mjs";
-import { kLora, kTokens, kWarmUp, tokens } from "./model.mjs";
+import { kLora, kPrompt, kTokens, kWarmUp, texts, tokens } from "./model.mjs";
 
 const [task, folder, settings] = process.argv.slice(2);
-const { count, threads, ...options } = JSON.parse(settings);
+const { count, threads, batch = 1, ...options } = JSON.parse(settings);
 
 const kTasks = {
   /** Reads the model as often as the file alone, in turn. */
@@ -31,18 +31,38 @@ const kTasks = {
 
   async generate() {
     const model = await AutoModelForCausalLM.fromPretrained(folder, options);
-    const ids = eg.tensor([tokens(8)], { dtype: "int64" });
+    const ids = eg.tensor(texts(batch, 8), { dtype: "int64" });
     // Measured from the first new token on, as with onnxruntime-web: the prompt is not counted.
     const write = async (most) => {
       const times = [];
       const streamer = { put: () => times.push(performance.now()) };
       const options = { maxNewTokens: most + 1, eosTokenId: null, streamer };
-      const [row] = (await model.generate(ids, options)).arraySync();
-      return { ids: row.slice(0, -1).map(Number), ms: times.at(-1) - times[1] };
+      const rows = (await model.generate(ids, options)).arraySync();
+      return {
+        ids: rows.map((row) => row.slice(0, -1).map(Number)),
+        ms: times.at(-1) - times[1],
+      };
     };
     await write(kWarmUp);
     const { ids: written, ms } = await write(count);
-    return { tokensPerSecond: (count * 1000) / ms, ids: written };
+    return { tokensPerSecond: (batch * count * 1000) / ms, ids: written };
+  },
+
+  /** Reads a long prompt and predicts one token. */
+  async prompt() {
+    const model = await AutoModelForCausalLM.fromPretrained(folder, options);
+    const ids = eg.tensor([tokens(kPrompt)], { dtype: "int64" });
+    const times = [];
+    let next;
+    for (let i = 0; i <= count; i++) {
+      const begin = performance.now();
+      next = eg.scope(() =>
+        eg.noGrad(() => model.call(ids, { logitsToKeep: 1 }).logits.argmax(-1).item()),
+      );
+      times.push(performance.now() - begin);
+    }
+    const ms = median(times.slice(1));
+    return { tokensPerSecond: (kPrompt * 1000) / ms, ids: [[next]] };
   },
 
   async train() {

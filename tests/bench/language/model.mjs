@@ -67,7 +67,19 @@ function shapes() {
   return all;
 }
 
-/** Returns token numbers that are the same in every program. */
-export function tokens(count) {
-  return Array.from({ length: count }, (_, i) => (i * 7919 + 13) % kConfig.vocab_size);
+/** The length of a long prompt, and the number of texts that are written together. */
+export const kPrompt = 512;
+export const kBatch = 8;
+
+/** Returns the token numbers of a text, which are the same in every program. */
+export function tokens(count, text = 0) {
+  return Array.from(
+    { length: count },
+    (_, i) => (i * 7919 + text * 104729 + 13) % kConfig.vocab_size,
+  );
+}
+
+/** Returns such texts. */
+export function texts(batch, count) {
+  return Array.from({ length: batch }, (_, text) => tokens(count, text));
 }

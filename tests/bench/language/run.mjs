@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { median } from "../clock.mjs";
 import { kPython } from "../torch/server.mjs";
-import { kLora, kTokens, modelFolder, tokens } from "./model.mjs";
+import { kBatch, kLora, kPrompt, kTokens, modelFolder, tokens } from "./model.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -25,6 +25,9 @@ export async function languageLines({ quick, hasTorch, onProgress }) {
   const bench = new Bench(await modelFolder(), quick, onProgress);
   await bench.load();
   await bench.generate();
+  await bench.compare(`read a prompt of ${kPrompt} tokens`, "prompt", { count: bench.rounds });
+  const count = bench.tokens / 4;
+  await bench.compare(`generate ${kBatch} texts`, "generate", { count, batch: kBatch });
   await bench.train(hasTorch);
   return bench.rows.map((cells) => `| ${cells.join(" | ")} |`);
 }
@@ -60,10 +63,37 @@ class Bench {
     return this.measure(title, process.execPath, here("edgegrad.mjs"), task, this.folder, settings);
   }
 
-  onnxruntime() {
-    const settings = JSON.stringify({ threads: this.threads, count: this.tokens });
+  onnxruntime(task, options) {
+    const settings = JSON.stringify({ threads: this.threads, ...options });
     const program = here("onnxruntime.mjs");
-    return this.measure("onnxruntime-web", process.execPath, program, this.folder, settings);
+    const title = `${task} onnxruntime-web`;
+    return this.measure(title, process.execPath, program, task, this.folder, settings);
+  }
+
+  /** Measures a task with both in turn; both must write the same. Returns the median of a function of both speeds. */
+  async pairs(task, options) {
+    const speeds = [];
+    for (let i = 0; i < this.rounds; i++) {
+      const own = await this.ours(task, { ...kWide, ...options });
+      const other = await this.onnxruntime(task, options);
+      if (String(own.ids) !== String(other.ids))
+        throw new Error("onnxruntime-web writes another text");
+      speeds.push([own.tokensPerSecond, other.tokensPerSecond]);
+    }
+    return (pick) => median(speeds.map((pair) => pick(...pair)));
+  }
+
+  /** Adds the rows of a task with float32; returns the speed of onnxruntime-web. */
+  async compare(title, task, options, aim) {
+    const of = await this.pairs(task, options);
+    const theirs = of((_, b) => b);
+    this.add(
+      `${title} with float32`,
+      perSecond(of((a) => a)),
+      `${perSecond(theirs)} with onnxruntime-web`,
+    );
+    this.add(`${title} with float32, pairs`, times(of((a, b) => a / b)), "", aim);
+    return theirs;
   }
 
   torch() {
@@ -85,19 +115,7 @@ class Bench {
 
   async generate() {
     const count = this.tokens;
-    const pairs = [];
-    for (let i = 0; i < this.rounds; i++) {
-      const own = await this.ours("generate", { ...kWide, count });
-      pairs.push([own, await this.onnxruntime()]);
-    }
-    const [[own, other]] = pairs;
-    const isSame = String(own.ids) === String(other.ids);
-    if (!isSame) throw new Error("onnxruntime-web writes another text");
-    const of = (pick) => median(pairs.map(([a, b]) => pick(a.tokensPerSecond, b.tokensPerSecond)));
-    const theirs = of((_, b) => b);
-    const peer = `${perSecond(theirs)} with onnxruntime-web`;
-    this.add("generate with float32", perSecond(of((a) => a)), peer);
-    this.add("generate with float32, pairs", times(of((a, b) => a / b)), "", ">= 1.5");
+    const theirs = await this.compare("generate", "generate", { count }, ">= 1.5");
     for (const options of [{}, kEight, kFour]) {
       const { tokensPerSecond, tensorMegabytes } = await this.ours("generate", {
         ...options,
