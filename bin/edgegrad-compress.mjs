@@ -128,8 +128,8 @@ async function compressAll(paths) {
 
 function report(folder, results) {
   const lines = results.filter(({ path }) => path.endsWith(".wasm")).sort(byPath);
-  for (const one of lines) console.log(`  ${one.path}: ${sizesOf([one])}`);
-  const written = results.reduce((sum, one) => sum + one.written, 0);
+  for (const line of lines) console.log(`  ${line.path}: ${sizesOf([line])}`);
+  const written = results.reduce((sum, result) => sum + result.written, 0);
   const files = results.length === 1 ? "1 file" : `${results.length} files`;
   const change =
     written === 0 ? "everything was up to date" : `${written} compressed files written`;
@@ -139,7 +139,7 @@ function report(folder, results) {
 const byPath = (a, b) => (a.path < b.path ? -1 : 1);
 
 function sizesOf(results) {
-  const total = (key) => results.reduce((sum, one) => sum + one[key], 0);
+  const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
   const kilobytes = (key) => `${(total(key) / 1000).toFixed(1)} kB`;
   const forms = kFormats.map(({ ending }) => {
     const saved = total("original") === 0 ? 0 : 1 - total(ending) / total("original");

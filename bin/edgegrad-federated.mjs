@@ -92,7 +92,7 @@ function startDashboard(port, state) {
 function metricsOf(state) {
   const { run, round, rounds, leads, isStoring, clients, clientVersions, history, events } = state;
   const last = history.at(-1);
-  const sum = (of) => history.reduce((total, one) => total + of(one), 0);
+  const sum = (of) => history.reduce((total, round) => total + of(round), 0);
   const gauges = {
     round,
     rounds,
@@ -102,7 +102,10 @@ function metricsOf(state) {
     last_round_updates: last?.clients.length ?? 0,
     last_round_seconds: (last?.time ?? 0) / 1000,
   };
-  const counters = { bytes_up: sum((one) => one.bytesUp), bytes_down: sum((one) => one.bytesDown) };
+  const counters = {
+    bytes_up: sum((round) => round.bytesUp),
+    bytes_down: sum((round) => round.bytesDown),
+  };
   const quoted = (text) => JSON.stringify(String(text));
   const labels = `run=${quoted(run)}`;
   const lines = [
@@ -244,7 +247,7 @@ const kCommands = {
     if (runs.length === 0) console.log("no runs");
   },
   show: async ({ listRuns }, where, run) => {
-    const found = (await listRuns(where)).find((one) => one.run === run);
+    const found = (await listRuns(where)).find((listed) => listed.run === run);
     if (found === undefined) throw new Mistake(`there is no run ${JSON.stringify(run)}`);
     console.log(JSON.stringify(found, null, 2));
   },
@@ -292,12 +295,12 @@ function lineOfRun({
   leader,
   bytes,
   rollout,
-  ...one
+  ...others
 }) {
   const doing = control === "running" ? state : `${state}, ${control}`;
   const who = leader === null ? "no coordinator" : leader;
   const size = `${(bytes / 1e6).toFixed(1)} MB`;
-  const own = one.revision === "" ? "" : `, revision ${one.revision}`;
+  const own = others.revision === "" ? "" : `, revision ${others.revision}`;
   const tried = rollout === null ? "" : `, ${rollout.revision} for ${percentOf(rollout.share)}`;
   return `${run}: ${doing}, round ${round} of ${rounds}, ${strategy}${own}${tried}, ${who}, ${size}`;
 }

@@ -139,7 +139,7 @@ function printSizes(variants) {
     console.log(
       `  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped in addition (${chunk})`,
     );
-  for (const name of kAddons.filter((one) => existsSync(join(kDist, one, "index.js")))) {
+  for (const name of kAddons.filter((addon) => existsSync(join(kDist, addon, "index.js")))) {
     const [size, later] = [addonEntryFiles(name), addonLaterFiles(name)].map((files) =>
       (gzipped(...files) / 1000).toFixed(1),
     );

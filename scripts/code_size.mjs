@@ -80,10 +80,10 @@ const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
 /** `smaller` is the factor by which the optimized function order, which groups do not have, reduces the size. */
 function printTable(title, functions, groupOf, smaller) {
   const groups = new Map();
-  for (const one of functions) {
-    const group = groupOf(one);
+  for (const body of functions) {
+    const group = groupOf(body);
     if (!groups.has(group)) groups.set(group, []);
-    groups.get(group).push(one.code);
+    groups.get(group).push(body.code);
   }
   const whole = gzipped(Buffer.concat(functions.map(({ code }) => code)));
   const rows = [...groups].map(([group, codes]) => {
@@ -153,11 +153,11 @@ await main(async () => {
   const readable = demangle(module.functions.map(({ name }) => name));
   const dtypes = kDtypes.map(([, pattern]) => pattern);
   checkPatterns(dtypes, readable, "the dtypes in scripts/code_size.mjs");
-  for (const [i, one] of module.functions.entries()) {
+  for (const [i, body] of module.functions.entries()) {
     // The optimizer appends numbers to its copies of functions.
-    one.file = owners.get(one.name) ?? owners.get(one.name.replace(/_\d+$/, "")) ?? "";
-    one.layer = layerOf(one.file);
-    one.dtype = kDtypes.find(([, pattern]) => pattern.test(readable[i]))?.[0] ?? "no dtype";
+    body.file = owners.get(body.name) ?? owners.get(body.name.replace(/_\d+$/, "")) ?? "";
+    body.layer = layerOf(body.file);
+    body.dtype = kDtypes.find(([, pattern]) => pattern.test(readable[i]))?.[0] ?? "no dtype";
   }
   const kernels = module.functions.filter(({ file }) => isKernel(file));
   const ops = module.functions.filter(({ layer }) =>

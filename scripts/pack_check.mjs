@@ -111,7 +111,7 @@ await main(async () => {
   const groups = [...new Set(rows.map(({ group }) => group))];
   const work = async () => {
     for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
-      for (const row of rows.filter((one) => one.group === group)) {
+      for (const row of rows.filter((row) => row.group === group)) {
         const result = await runRow(row, context);
         results.push(result);
         console.log(lineOf(row, result));

@@ -31,7 +31,7 @@ async function runAgain(result) {
   const failures = failure?.failures ?? [];
   if (!section.again || failures.length === 0) return [];
   const start = performance.now();
-  for (const file of new Set(failures.map((one) => one.file))) {
+  for (const file of new Set(failures.map((failure) => failure.file))) {
     console.log(`\n== Again, alone: ${file}`);
     try {
       await section.again(file);
@@ -43,7 +43,7 @@ async function runAgain(result) {
   result.failure = null;
   result.seconds += (performance.now() - start) / 1000;
   result.passed = failure.passed + failures.length;
-  return failures.map((one) => ({ title: section.title, ...one }));
+  return failures.map((failure) => ({ title: section.title, ...failure }));
 }
 
 function readOptions() {
@@ -84,7 +84,9 @@ await main(async () => {
   );
   const left = kSections.filter(({ isQuick }) => !isQuick);
   if (!(options.all || options.rest || options.changed || options.names.length)) {
-    const groups = kGroups.filter((group) => left.some((one) => one.group === group)).join(", ");
+    const groups = kGroups
+      .filter((group) => left.some((section) => section.group === group))
+      .join(", ");
     console.log(`\nNot run, see npm run test:all: ${left.length} sections of ${groups}.`);
   }
   if (options.again) printUnsteady(unsteady);

@@ -33,7 +33,7 @@ export async function writeNamespaces(index) {
     const members = Object.keys(eg[name]);
     const plain = members.filter((member) => !kReserved.includes(member));
     const reserved = members.filter((member) => kReserved.includes(member));
-    const one = [
+    const code = [
       `import { ${name} as namespace } from "edgegrad";`,
       `export const { ${plain.join(", ")} } = namespace;`,
       ...reserved.map(
@@ -41,7 +41,7 @@ export async function writeNamespaces(index) {
       ),
       "",
     ].join("\n");
-    writeFileSync(join(folder, `${name}.js`), one);
+    writeFileSync(join(folder, `${name}.js`), code);
     // The first module marks where the package's code begins, as in web/src/index.ts.
     const first = `import { EdgeGradError } from "${toModule("dist/runtime/errors/errors.js")}";\n`;
     const all = `export * from "${toModule(types.replace(/\.d\.ts$/, ".js"))}";\n`;

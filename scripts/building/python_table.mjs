@@ -69,9 +69,9 @@ const kComposite =
 
 function composites() {
   const found = [];
-  for (const one of readdirSync(kSource, { recursive: true, withFileTypes: true })) {
-    if (!one.isFile() || !one.name.endsWith(".ts")) continue;
-    const text = readFileSync(join(one.parentPath, one.name), "utf8");
+  for (const file of readdirSync(kSource, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile() || !file.name.endsWith(".ts")) continue;
+    const text = readFileSync(join(file.parentPath, file.name), "utf8");
     if (!text.includes("composite")) continue;
     for (const [, doc, name, line] of text.matchAll(kComposite)) found.push({ name, line, doc });
   }

@@ -140,8 +140,8 @@ export class ModuleReader {
       if (id === kSection.code) this.#readCode();
       cursor.at = end;
     }
-    for (const [i, one] of this.functions.entries())
-      one.name = this.names.get(i + this.importedFunctions) ?? "";
+    for (const [i, body] of this.functions.entries())
+      body.name = this.names.get(i + this.importedFunctions) ?? "";
   }
 
   /** Returns where the content of a section starts in the module. */
@@ -276,8 +276,8 @@ function functionIn(cursor) {
 
 /** Returns the import section of a module, with each import changed by `change`. */
 export function importSection(module, change) {
-  const entries = module.imports().map((one) => {
-    const changed = change(one);
+  const entries = module.imports().map((entry) => {
+    const changed = change(entry);
     const names = [changed.module, changed.name].flatMap(textBytes);
     return [...names, changed.kind, ...changed.description];
   });

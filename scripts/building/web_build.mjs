@@ -63,8 +63,8 @@ function hashOfSources() {
   const hash = createHash("sha256");
   const filesOf = (folder) =>
     readdirSync(join(kRoot, folder), { recursive: true, withFileTypes: true })
-      .filter((one) => one.isFile())
-      .map((one) => join(one.parentPath, one.name));
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
   const own = ["package.json", "package-lock.json", "tsconfig.json"].map((name) =>
     join(kRoot, name),
   );

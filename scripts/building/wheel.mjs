@@ -44,9 +44,9 @@ const kName = "edgegrad-WHEEL_VERSION-py3-none-any.whl";
 /** Returns the files of the Python package by their paths: the sources, and what is made. */
 export function packageFiles(source, version) {
   const files = new Map();
-  for (const one of readdirSync(source, { recursive: true, withFileTypes: true })) {
-    const path = join(one.parentPath, one.name);
-    if (!one.isFile() || !/\.(?:py|pyi|typed)$/.test(one.name)) continue;
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !/\.(?:py|pyi|typed)$/.test(entry.name)) continue;
     files.set(relative(source, path).split(sep).join("/"), readFileSync(path, "utf8"));
   }
   files.set(

@@ -157,8 +157,8 @@ export function findAddonLayeringErrors(addons = kAddonFolders, web = join(kRoot
   return addons.flatMap((addon) => {
     if (!existsSync(join(web, addon))) return [`web/${addon} does not exist`];
     const packages = ["edgegrad", ...packagesOf(addon)];
-    const shared = Object.keys(kSharedByAddons).filter((one) =>
-      kSharedByAddons[one].includes(addon),
+    const shared = Object.keys(kSharedByAddons).filter((key) =>
+      kSharedByAddons[key].includes(addon),
     );
     const isOwn = (path) => [addon, ...shared].some((folder) => path.startsWith(`${folder}/`));
     const names = readdirSync(join(web, addon), { recursive: true }).map(posixPath);

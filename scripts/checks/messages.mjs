@@ -37,7 +37,7 @@ export function messagePage() {
   const codes = [...new Set(messages.map(({ code }) => code))];
   const sections = codes.sort().flatMap((code) => {
     const lines = messages
-      .filter((one) => one.code === code)
+      .filter((message) => message.code === code)
       .map(({ caller, text, where }) => row(caller, text, where));
     return [
       `## ${code}`,

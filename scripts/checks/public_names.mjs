@@ -55,5 +55,5 @@ async function exportsOf(entryPoints, options) {
     metafile: true,
     ...options,
   });
-  return Object.values(metafile.outputs).map((one) => [one.entryPoint, one.exports]);
+  return Object.values(metafile.outputs).map((output) => [output.entryPoint, output.exports]);
 }

@@ -240,7 +240,7 @@ function typeOf(arg) {
 
 // null is a choice, written as "null" in the table.
 const choicesOf = ({ choices }) =>
-  choices.map((one) => (one === "null" ? one : JSON.stringify(one))).join(" | ");
+  choices.map((choice) => (choice === "null" ? choice : JSON.stringify(choice))).join(" | ");
 
 const isRequired = (arg) => arg.default === undefined;
 

@@ -60,11 +60,11 @@ function sources() {
 function member({ comment, name, result, params }) {
   const own = params
     .split(",")
-    .map((one) => one.replace(/\[\[\w+\]\]/, "").trim())
-    .filter((one) => one !== "")
-    .map((one) => {
-      const at = one.lastIndexOf(" ");
-      return `${camelCase(one.slice(at + 1).replace(/^[&*]/, ""))}: ${typeOf(one.slice(0, at), "boolean")}`;
+    .map((parameter) => parameter.replace(/\[\[\w+\]\]/, "").trim())
+    .filter((parameter) => parameter !== "")
+    .map((parameter) => {
+      const at = parameter.lastIndexOf(" ");
+      return `${camelCase(parameter.slice(at + 1).replace(/^[&*]/, ""))}: ${typeOf(parameter.slice(0, at), "boolean")}`;
     });
   return `${documentation(comment)}  ${name}(${own.join(", ")}): ${typeOf(result, "number")};\n`;
 }

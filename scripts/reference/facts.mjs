@@ -24,7 +24,9 @@ const kMessages = messagesByCaller();
 /** Adds the facts to the functions and classes of the package, and meanings to parameters. */
 export function addFacts(project) {
   const all = Object.values(project.reflections);
-  const named = new Map(all.filter(isDocumented).map((one) => [nameOf(one), one]));
+  const named = new Map(
+    all.filter(isDocumented).map((reflection) => [nameOf(reflection), reflection]),
+  );
   for (const [name, reflection] of named) addTo(reflection, name, named);
   for (const method of named.get("Tensor").children) leadToFunction(method, named);
   for (const reflection of all) {
@@ -128,20 +130,20 @@ const linkTo = (target) => ({
 function relatedTo(reflection, name, named) {
   const own = name.split(".").at(-1);
   const isClass = reflection.kindOf(ReflectionKind.Class);
-  const places = (groupsOf(named).get(keyOf(name)) ?? []).filter(([other, one]) =>
+  const places = (groupsOf(named).get(keyOf(name)) ?? []).filter(([other, candidate]) =>
     isClass
-      ? !other.includes(".") && !one.kindOf(ReflectionKind.Class)
-      : isRelated(other, one, own),
+      ? !other.includes(".") && !candidate.kindOf(ReflectionKind.Class)
+      : isRelated(other, candidate, own),
   );
   const tensor = named.get("Tensor");
   const method = name.includes(".") ? undefined : tensor?.getChildByName(own);
-  return [...places.map(([, one]) => one), ...(method ? [method] : [])].filter(
-    (one) => one !== reflection,
+  return [...places.map(([, candidate]) => candidate), ...(method ? [method] : [])].filter(
+    (candidate) => candidate !== reflection,
   );
 }
 
-function isRelated(other, one, own) {
-  if (one.kindOf(ReflectionKind.Class)) return other.startsWith("nn.");
+function isRelated(other, candidate, own) {
+  if (candidate.kindOf(ReflectionKind.Class)) return other.startsWith("nn.");
   const last = other.split(".").at(-1);
   return !other.includes("functional.") && last.replace(/_$/, "") === own.replace(/_$/, "");
 }

@@ -30,8 +30,8 @@ export function foldInherited(members, project) {
 
 // The page of the base that the member is from does not exist.
 function forgetOrigin(member) {
-  for (const one of [member, member.getSignature, ...(member.signatures ?? [])])
-    if (one) delete one.inheritedFrom;
+  for (const signature of [member, member.getSignature, ...(member.signatures ?? [])])
+    if (signature) delete signature.inheritedFrom;
 }
 
 /** Returns what a class inherits, as [base, members] by base. */
@@ -60,7 +60,7 @@ function ownerOf({ parent, name, kind }) {
 const baseOf = ({ extendedTypes = [] }) =>
   extendedTypes
     .map(({ reflection }) => reflection)
-    .find((one) => one?.kindOf(ReflectionKind.ClassOrInterface));
+    .find((base) => base?.kindOf(ReflectionKind.ClassOrInterface));
 
 const kIsInherited = new WeakSet();
 

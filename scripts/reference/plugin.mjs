@@ -200,7 +200,7 @@ function showBase(reflection, project) {
     return;
   }
   const base = bases.find(
-    (one) => reflection.parent === one?.parent && hasMembersOf(reflection, one),
+    (base) => reflection.parent === base?.parent && hasMembersOf(reflection, base),
   );
   if (base === undefined) return;
   const name = base.getFriendlyFullName();
@@ -255,7 +255,7 @@ function spellTuple(context, reflection, signature) {
   const file = signature.declaration?.getSourceFile().fileName ?? "";
   const isOfComposite = file.endsWith("composites/forms.ts");
   if (!labels || !(isOfComposite || isUnion)) return;
-  for (const one of reflection.parameters) context.project.removeReflection(one);
+  for (const parameter of reflection.parameters) context.project.removeReflection(parameter);
   reflection.parameters = context.checker.getTypeArguments(type).map((element, i) => {
     const name = labels[i].name.getText();
     const parameter = new ParameterReflection(name, ReflectionKind.Parameter, reflection);
@@ -285,7 +285,7 @@ function spellArguments(context, reflection, _, signature) {
     const symbol = signature?.parameters[i];
     const type = symbol && context.checker.getTypeOfSymbol(symbol);
     if (type?.aliasSymbol?.name !== "Given" || !type.isUnion()) continue;
-    const spelled = type.types.map((one) => context.converter.convertType(context, one));
+    const spelled = type.types.map((type) => context.converter.convertType(context, type));
     parameter.type = new UnionType(spelled);
   }
 }

@@ -58,11 +58,11 @@ class Context extends DefaultThemeRenderContext {
   }
 
   #signatures(props, whole) {
-    const folded = props.signatures.filter((one) => kFolded.has(one));
+    const folded = props.signatures.filter((signature) => kFolded.has(signature));
     if (folded.length === 0) return whole(props);
-    const shown = props.signatures.filter((one) => !kFolded.has(one));
-    const forms = folded.map((one) =>
-      h("div", { class: "tsd-signature", id: this.getAnchor(one) }, this.#form(one)),
+    const shown = props.signatures.filter((signature) => !kFolded.has(signature));
+    const forms = folded.map((signature) =>
+      h("div", { class: "tsd-signature", id: this.getAnchor(signature) }, this.#form(signature)),
     );
     const title = folded.length === 1 ? "1 other form" : `${folded.length} other forms`;
     return h(
@@ -83,8 +83,8 @@ class Context extends DefaultThemeRenderContext {
   #members(props, whole) {
     const parts = this.router.topicsOf(props) === null ? [whole(props)] : [];
     for (const [base, members] of inheritedOf(props)) {
-      const links = members.map((one) =>
-        h("li", null, h("a", { href: this.urlTo(one) }, one.name)),
+      const links = members.map((member) =>
+        h("li", null, h("a", { href: this.urlTo(member) }, member.name)),
       );
       const title = `${members.length} members of ${base.getFriendlyFullName()}`;
       parts.push(

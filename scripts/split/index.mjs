@@ -44,7 +44,7 @@ const kLoading = [
   "operator new",
   "operator delete",
 ].map((name) => new RegExp(`^${name}\\(`));
-const isLoading = (name) => kLoading.some((one) => one.test(name));
+const isLoading = (name) => kLoading.some((pattern) => pattern.test(name));
 
 /**
  * Splits `module` (with the names of its functions) into parts, which it writes to `fileOf(part)`; `linked` is the same module
@@ -58,7 +58,7 @@ export async function split({ module, linked, fileOf, tools, variant }) {
   const whole = new ModuleReader(bytes);
   const numbersOf = async (module) => {
     const code = await codeOf(module, join(tools, "wasm-dis"), scratch("code.wasm"));
-    return code.flatMap((one) => [...one.numbers]);
+    return code.flatMap((block) => [...block.numbers]);
   };
 
   const allNames = whole.functions.map(({ name }) => name);
@@ -84,7 +84,7 @@ export async function split({ module, linked, fileOf, tools, variant }) {
   );
 
   const coreNames = new Set(
-    functions.flatMap((one, i) => (one.part === kCore ? shortName(i) : [])),
+    functions.flatMap((body, i) => (body.part === kCore ? shortName(i) : [])),
   );
   const isCore = ({ name }) => coreNames.has(name);
   // Each step takes one part out of what remains, so the last one leaves the core.
@@ -94,7 +94,7 @@ export async function split({ module, linked, fileOf, tools, variant }) {
     const [others, own, list] = [`without-${part}.wasm`, `${part}.wasm`, "functions.txt"].map(
       scratch,
     );
-    const names = functions.flatMap((one, i) => (one.part === part ? shortName(i) : []));
+    const names = functions.flatMap((body, i) => (body.part === part ? shortName(i) : []));
     writeFileSync(list, `${names.join("\n")}\n`);
     await run(
       "wasm-split",
@@ -122,7 +122,10 @@ export async function split({ module, linked, fileOf, tools, variant }) {
   const numbers = await numbersOf(core);
   for (const [part, { bytes }] of modules)
     if (part !== kRest) numbers.push(...(await numbersOf(bytes)));
-  const slots = new Set([...numbers, ...[...reachable.values()].flatMap((one) => [...one.slots])]);
+  const slots = new Set([
+    ...numbers,
+    ...[...reachable.values()].flatMap((code) => [...code.slots]),
+  ]);
   const owned = withOwnSlots(core, modules);
   const constant = withoutConstants(owned, constants, isInCore);
   const coreFile = scratch("core.wasm");
@@ -150,11 +153,11 @@ async function partsOf({ functions }, code, ranIn) {
   // Which instances of a template over sizes run depends on the sizes, so all instances go where one of them is needed.
   const families = new Map();
   const familyOf = ({ name }) => name.replace(/\b\d+(?:ul)?\b/g, "#");
-  functions.forEach((one, index) => {
-    const family = familyOf(one);
+  functions.forEach((body, index) => {
+    const family = familyOf(body);
     families.set(family, [...(families.get(family) ?? []), ...needing[index]]);
   });
-  const parts = functions.map((one) => sharedPart(families.get(familyOf(one))));
+  const parts = functions.map((body) => sharedPart(families.get(familyOf(body))));
 
   const follow = (index, isFollowed) => {
     for (const callee of code[index].calls.keys()) {
@@ -174,10 +177,10 @@ async function partsOf({ functions }, code, ranIn) {
 // Whether a lambda runs may depend on sizes, such as that of a parallel loop, so it goes to the part of the function that passes it on.
 function addLambdas(functions, linked) {
   const ofName = new Map();
-  for (const one of functions.filter(({ name }) => name.includes("'lambda")))
-    ofName.set(plainName(one.name), [...(ofName.get(plainName(one.name)) ?? []), one]);
+  for (const body of functions.filter(({ name }) => name.includes("'lambda")))
+    ofName.set(plainName(body.name), [...(ofName.get(plainName(body.name)) ?? []), body]);
   const needing = new Map();
-  for (const part of [kCore, ...kPartNames].filter((one) => one !== kRest)) {
+  for (const part of [kCore, ...kPartNames].filter((name) => name !== kRest)) {
     for (const index of originsOf(part, linked, functions)) {
       for (const pointer of linked.references[index].pointers) {
         // Negative indices are imports.
@@ -223,8 +226,8 @@ function withoutEmptySlots(bytes, isCore) {
 
 // Parts that are split off later enlarge the table. Returns the section of imports.
 function withTableOfAnySize(module) {
-  return importSection(module, (one) =>
-    one.kind === kTableKind ? { ...one, description: [kFuncref, 0, 0] } : one,
+  return importSection(module, (entry) =>
+    entry.kind === kTableKind ? { ...entry, description: [kFuncref, 0, 0] } : entry,
   );
 }
 

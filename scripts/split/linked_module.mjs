@@ -56,7 +56,7 @@ export class LinkedModule {
     const segment = this.module.segments()[index];
     // The linker's own symbols, such as the end of the data, are not objects in a segment.
     const isInside = ({ offset, size }) => offset + size <= segment.content.length;
-    const symbols = this.#symbols.filter((one) => one.segment === index && isInside(one));
+    const symbols = this.#symbols.filter((symbol) => symbol.segment === index && isInside(symbol));
     return { index, symbols, ...segment };
   }
 

@@ -24,11 +24,11 @@ export function shortenNames(core, parts) {
   const names = new Map(made.map(({ name }, i) => [name, i.toString(36).padStart(2, "0")]));
   const renamed = (name) => names.get(name) ?? name;
   const ordered = [...exports.filter(({ name }) => !names.has(name)), ...made];
-  const changed = exportSection(ordered.map((one) => ({ ...one, name: renamed(one.name) })));
+  const changed = exportSection(ordered.map((entry) => ({ ...entry, name: renamed(entry.name) })));
   writeFileSync(core, module.with({ [kSection.export]: changed }));
   for (const part of parts) {
     const reader = new ModuleReader(readFileSync(part));
-    const imports = importSection(reader, (one) => ({ ...one, name: renamed(one.name) }));
+    const imports = importSection(reader, (entry) => ({ ...entry, name: renamed(entry.name) }));
     writeFileSync(part, reader.with({ [kSection.import]: imports }));
   }
 }

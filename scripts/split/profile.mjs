@@ -17,7 +17,7 @@ export async function profile(wasm, variant, functions, names) {
   const records = await Promise.all(
     runs.map((threads) => record([wasm, variant, threads, functions, kSeeds, ...names])),
   );
-  return records[0].map((_, index) => Math.max(...records.map((one) => one[index])));
+  return records[0].map((_, index) => Math.max(...records.map((record) => record[index])));
 }
 
 function record(options) {

@@ -167,9 +167,9 @@ function arithmetic(eg, random) {
   );
   loss.backward();
   eg.noGrad(() => {
-    for (const one of [weight, bias]) {
-      one.sub_(one.grad.mul(0.1).div(2).neg());
-      one.grad = null;
+    for (const parameter of [weight, bias]) {
+      parameter.sub_(parameter.grad.mul(0.1).div(2).neg());
+      parameter.grad = null;
     }
   });
   weight.tolist();

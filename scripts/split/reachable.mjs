@@ -75,11 +75,11 @@ export function originsOf(part, linked, functions) {
   // The number of calls from functions of the part with one name to functions of a kind.
   const calls = new Map();
   const names = functions.map(({ name }) => plainName(name));
-  functions.forEach((one, index) => {
-    if (one.part !== part) return;
+  functions.forEach((body, index) => {
+    if (body.part !== part) return;
     const counts = calls.get(names[index]) ?? new Map();
     calls.set(names[index], counts);
-    for (const [callee, count] of one.calls) {
+    for (const [callee, count] of body.calls) {
       const kind = kinds.get(names[callee]);
       counts.set(kind, (counts.get(kind) ?? 0) + count);
     }

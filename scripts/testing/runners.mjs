@@ -64,7 +64,7 @@ async function runShards(command, { environment, files } = {}) {
 /** Returns the subfolders of a folder whose tests are divided among several folders. */
 export function subfolders(folder) {
   const entries = readdirSync(join(kRoot, folder), { withFileTypes: true });
-  return entries.filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
 }
 
 /** Runs the test files in some folders, in the given Node.js. */
@@ -99,7 +99,7 @@ export async function runFiles(node, files, environment = {}) {
     const lines = existsSync(list) ? readFileSync(list, "utf8").split("\n").filter(Boolean) : [];
     error.failures = lines
       .map((line) => JSON.parse(line))
-      .map((one) => ({ ...one, file: relative(kRoot, one.file ?? kRoot) }));
+      .map((failure) => ({ ...failure, file: relative(kRoot, failure.file ?? kRoot) }));
     throw error;
   } finally {
     rmSync(folder, { recursive: true });

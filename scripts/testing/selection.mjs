@@ -101,7 +101,7 @@ export function sectionsOfChange() {
   if (changed.length === 0) return [];
   const groups = new Set(["check"]);
   for (const file of changed) {
-    const [pattern, touched] = kTouches.find(([one]) => one.test(file)) ?? [];
+    const [pattern, touched] = kTouches.find(([pattern]) => pattern.test(file)) ?? [];
     const [, folder] = pattern?.exec(file) ?? [];
     for (const group of touched ?? []) groups.add(group === "$1" ? folder : group);
   }
@@ -123,5 +123,5 @@ function groupOf(file) {
 
 // The quick sections of a group are sufficient before a commit.
 function hasQuick(group) {
-  return kSections.some((one) => one.group === group && one.isQuick);
+  return kSections.some((section) => section.group === group && section.isQuick);
 }

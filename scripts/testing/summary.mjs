@@ -23,7 +23,9 @@ function write(file, value) {
  * sections that did not run now are shown with their previous results.
  */
 export function printSummary(results, titles) {
-  const earlier = read(kResults).filter(({ title }) => !results.some((one) => one.title === title));
+  const earlier = read(kResults).filter(
+    ({ title }) => !results.some((result) => result.title === title),
+  );
   const all = [...earlier, ...results].filter(({ title }) => titles.includes(title));
   console.log("\n== Summary\n          seconds   tests");
   for (const { title, seconds, passed, failure } of all) {

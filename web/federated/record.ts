@@ -145,16 +145,16 @@ function isRecord(value: Readonly<Record<string, unknown>>): boolean {
   const { state, selected, client, kept, last } = value;
   const rollout = value.rollout as Partial<Rollout> | null | undefined;
   const numbers = ["term", "round", "rounds", "attempt", "extensions", "spent", "deadline"];
-  const isOptional = (one: unknown) => one === undefined || isPlain(one);
+  const isOptional = (item: unknown) => item === undefined || isPlain(item);
   return (
     numbers.every((name) => Number.isFinite(value[name])) &&
-    ["waiting", "open", "finished"].some((one) => one === state) &&
+    ["waiting", "open", "finished"].some((word) => word === state) &&
     typeof value.id === "string" &&
     typeof value.strategy === "string" &&
     Array.isArray(kept) &&
-    kept.every((one) => isObject(one?.weights) && isObject(one?.progress)) &&
+    kept.every((checkpoint) => isObject(checkpoint?.weights) && isObject(checkpoint?.progress)) &&
     Array.isArray(selected) &&
-    selected.every((one) => typeof one === "string") &&
+    selected.every((known) => typeof known === "string") &&
     isObject(value.weights) &&
     isObject(value.progress) &&
     isPlain(client) &&
@@ -170,8 +170,10 @@ function isRecord(value: Readonly<Record<string, unknown>>): boolean {
 function isObject(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { name, nuid, digest, chunks, size } = value;
-  const areTexts = [name, nuid, digest].every((one) => typeof one === "string");
-  return areTexts && [chunks, size].every((one) => Number.isSafeInteger(one) && Number(one) >= 0);
+  const areTexts = [name, nuid, digest].every((text) => typeof text === "string");
+  return (
+    areTexts && [chunks, size].every((count) => Number.isSafeInteger(count) && Number(count) >= 0)
+  );
 }
 
 /** The objects that a record names. */
@@ -186,6 +188,6 @@ export function objectsOf({
   const { peers = null, shares = null } = secure?.step ?? {};
   const own = [weights, progress, fragment?.weights ?? null, peers, shares];
   const some = [...own, rollout?.weights ?? null, rollout?.progress ?? null];
-  const earlier = kept.flatMap((one) => [one.weights, one.progress]);
-  return [...some.filter((one) => one !== null), ...earlier];
+  const earlier = kept.flatMap((checkpoint) => [checkpoint.weights, checkpoint.progress]);
+  return [...some.filter((object) => object !== null), ...earlier];
 }

@@ -68,7 +68,7 @@ const kLlama = { ...kAttention, ...kGated, ...kNorms };
 const kGemmaNorms: Readonly<Record<string, Storage>> = Object.fromEntries(
   [
     "output_norm",
-    ...[...Object.keys(kAround), "attn_q_norm", "attn_k_norm"].map((one) => `blk.#.${one}`),
+    ...[...Object.keys(kAround), "attn_q_norm", "attn_k_norm"].map((key) => `blk.#.${key}`),
   ].map((name) => [name, "plus one"]),
 );
 
@@ -160,7 +160,10 @@ export function architectureOf(
   modelType: string,
 ): readonly [name: string, architecture: Architecture] | null {
   const wanted = kSameAs[modelType] ?? modelType;
-  return Object.entries(kArchitectures).find(([, one]) => one.modelType === wanted) ?? null;
+  return (
+    Object.entries(kArchitectures).find(([, architecture]) => architecture.modelType === wanted) ??
+    null
+  );
 }
 
 /** Returns what a tensor of a file is; null if the architecture does not have it. */

@@ -189,9 +189,9 @@ function headerIn(cursor: Cursor): GgufHeader {
   }
   // Positions are relative to the end of the header.
   const base = Math.ceil(cursor.at / (alignment as number)) * (alignment as number);
-  const tensors = [...described].map(([name, one]): [string, GgufTensor] => [
+  const tensors = [...described].map(([name, description]): [string, GgufTensor] => [
     name,
-    { ...one, start: base + one.start },
+    { ...description, start: base + description.start },
   ]);
   return { metadata, tensors: new Map(tensors) };
 }

@@ -47,7 +47,7 @@ export function readConnection(
 ): ConnectionChoice {
   const list = typeof servers === "string" ? [servers] : servers;
   const isList = Array.isArray(list) && list.length > 0;
-  if (!isList || !list.every((one) => typeof one === "string" && one !== "")) {
+  if (!isList || !list.every((item) => typeof item === "string" && item !== "")) {
     refuse(
       where,
       "servers",
@@ -60,7 +60,7 @@ export function readConnection(
     refuse(where, "servers", "either only addresses with ws: or wss:, or none", servers);
   }
   const given = readOptions(where, kCredentials, credentials ?? {});
-  for (const name of kCredentials.filter((one) => one !== "tls")) {
+  for (const name of kCredentials.filter((credential) => credential !== "tls")) {
     if (given[name] !== undefined && typeof given[name] !== "string") {
       refuse(where, `credentials.${name}`, "a text", typeof given[name]);
     }

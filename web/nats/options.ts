@@ -18,7 +18,7 @@ export function readOptions(where: string, known: readonly string[], given: unkn
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
     const plain = name.replaceAll("_", "").toLowerCase();
-    const near = known.find((one) => one.toLowerCase() === plain);
+    const near = known.find((option) => option.toLowerCase() === plain);
     const advice = near === undefined ? `There are ${known.join(", ")}.` : `Write ${near}.`;
     fail("InvalidArgument", where, `there is no option "${name}". ${advice}`);
   }

@@ -29,9 +29,9 @@ export function withFixedInputs(
   const { graph } = model;
   if (graph === undefined || Object.keys(inputs).length === 0) return model;
   const fixed = Object.entries(inputs).map(([name, value]) => {
-    const declared = graph.input.find((one) => one.name === name);
+    const declared = graph.input.find((input) => input.name === name);
     if (declared === undefined) {
-      const names = graph.input.map((one) => `"${one.name}"`).join(", ");
+      const names = graph.input.map((input) => `"${input.name}"`).join(", ");
       return fail("InvalidArgument", kWhere, `inputs: there is no input "${name}", only ${names}.`);
     }
     return tensorOf(graphValue(declared, false), value);
@@ -54,7 +54,7 @@ function tensorOf(
   const isOne = !(value instanceof Tensor) && !Array.isArray(value);
   const items = value instanceof Tensor ? [...value.detach().flatten().dataSync()] : [value].flat();
   const isText = type === "string";
-  const areFitting = items.every((one) => isElement(one, type));
+  const areFitting = items.every((item) => isElement(item, type));
   if (kind !== "tensor" || !areFitting || items.length > kMostHostElements) {
     const wanted = `${isText ? "texts" : "numbers"} or a tensor, at most ${kMostHostElements} elements`;
     fail(
@@ -79,7 +79,7 @@ function tensorOf(
     );
   }
   const data = isText
-    ? { stringData: items.map((one) => new TextEncoder().encode(String(one))) }
+    ? { stringData: items.map((item) => new TextEncoder().encode(String(item))) }
     : dataOf(type, items as (number | bigint | boolean)[]);
   return {
     ...(emptyMessage("Tensor") as Message<"Tensor">),
@@ -101,7 +101,7 @@ type Numbers = readonly (number | bigint | boolean)[];
 // The field of a tensor that has elements of a type.
 function dataOf(type: TypeName, items: Numbers): Partial<Message<"Tensor">> {
   const numbers = items.map(Number);
-  const whole = () => BigInt64Array.from(items, (one) => BigInt(one));
+  const whole = () => BigInt64Array.from(items, (item) => BigInt(item));
   switch (type) {
     case "float":
       return { floatData: Float32Array.from(numbers) };

@@ -40,7 +40,7 @@ export function importsOf(model: Message<"Model">): string[] {
 
 /** Returns the nodes of a model, also those of its functions and of graphs inside others. */
 export function* nodesIn(model: Message<"Model">): Iterable<Message<"Node">> {
-  const left = [model.graph, ...model.functions].map((one) => one?.node ?? []);
+  const left = [model.graph, ...model.functions].map((owner) => owner?.node ?? []);
   for (let nodes = left.pop(); nodes !== undefined; nodes = left.pop()) {
     for (const node of nodes) {
       yield node;

@@ -69,8 +69,8 @@ export function fedValue(input: GraphValue, given: unknown, sizes: Map<string, n
     return input.kind === "optional" ? null : undefined;
   }
   if (Array.isArray(given) && input.kind !== "tensor") {
-    return given.map((one) =>
-      one === null ? null : fedTensor({ ...input, hasShape: false }, one, sizes),
+    return given.map((name) =>
+      name === null ? null : fedTensor({ ...input, hasShape: false }, name, sizes),
     );
   }
   return fedTensor(input, given, sizes);
@@ -139,7 +139,7 @@ function textsOf(name: string, given: unknown): Host<string> {
   }
   const data = Array.isArray(given) ? (given.flat(64) as unknown[]) : [given];
   const count = shape.reduce((product, size) => product * size, 1);
-  if (data.length === count && data.every((one) => typeof one === "string")) {
+  if (data.length === count && data.every((value) => typeof value === "string")) {
     return new Host("string", shape, data as string[]);
   }
   return fail(
@@ -155,7 +155,7 @@ export function resultOf(value: Value, output: GraphValue): OnnxResult {
     return fail("InvalidArgument", kWhere, `the output "${output.name}" was not computed.`);
   }
   if (value === null || value instanceof Map) return value;
-  if (Array.isArray(value)) return value.map((one: Value) => resultOf(one, output));
+  if (Array.isArray(value)) return value.map((item: Value) => resultOf(item, output));
   if (value instanceof Host && value.type === "string") {
     return nest(value.data as readonly string[], value.shape);
   }

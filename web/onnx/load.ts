@@ -136,7 +136,7 @@ function checkOptions(options: LoadOptions): void {
     fail("InvalidArgument", kWhere, "trainable: expected true, false or a function.");
   }
   const isList = Array.isArray(outputs) && outputs.length > 0;
-  if (outputs !== undefined && !(isList && outputs.every((one) => typeof one === "string"))) {
+  if (outputs !== undefined && !(isList && outputs.every((output) => typeof output === "string"))) {
     fail("InvalidArgument", kWhere, "outputs: expected a list of names.");
   }
 }
@@ -157,10 +157,10 @@ function moduleFrom(
     for (const slot of slots) (replaced.has(slot) ? defaults : constants).set(slot, value);
   };
   // Branches whose conditions are known are taken before it is decided what is learned.
-  for (const one of stored) {
-    if (isFloating(one.tensor) && !fixed.has(one.name)) continue;
-    const value = one.tensor.count <= kMostHostElements ? constantOf(one.tensor) : undefined;
-    if (value instanceof Host) set(one.slots, value);
+  for (const tensor of stored) {
+    if (isFloating(tensor.tensor) && !fixed.has(tensor.name)) continue;
+    const value = tensor.tensor.count <= kMostHostElements ? constantOf(tensor.tensor) : undefined;
+    if (value instanceof Host) set(tensor.slots, value);
   }
   fold(graph, constants);
   removeUnused(graph);
@@ -203,9 +203,9 @@ function programFrom(
 ): Program {
   const message = model.graph as Message<"Graph">;
   const defaults = new Set(message.initializer.map(({ name }) => name));
-  const all = message.input.map((one, i) => ({
+  const all = message.input.map((declared, i) => ({
     slot: graph.inputs[i] as number,
-    value: graphValue(one, defaults.has(one.name)),
+    value: graphValue(declared, defaults.has(declared.name)),
   }));
   // Required inputs come first. Inputs with an initializer as default, which only older files have, can be given by name.
   const inputs = [
@@ -213,10 +213,10 @@ function programFrom(
     ...all.filter(({ value }) => defaults.has(value.name)),
   ];
   const known = new Map(
-    [...message.valueInfo, ...message.input, ...message.output].map((one) => [one.name, one]),
+    [...message.valueInfo, ...message.input, ...message.output].map((value) => [value.name, value]),
   );
   const names = outputs ?? message.output.map(({ name }) => name ?? "");
-  const places = new Map(tensorsIn(model).map((one, at) => [one, at]));
+  const places = new Map(tensorsIn(model).map((tensor, at) => [tensor, at]));
   const members = [...held];
   const paths = memberPaths(members.map(([, { name }]) => name));
   return {

@@ -122,7 +122,7 @@ export class OnnxModule<Output = any> extends eg.nn.Module {
     if (typeof feeds !== "object" || feeds === null || rest.length > 0) {
       fail("InvalidArgument", "OnnxModule.run", "expected one object with the inputs by name.");
     }
-    const unknown = Object.keys(feeds).find((name) => !inputs.some((one) => one.name === name));
+    const unknown = Object.keys(feeds).find((name) => !inputs.some((input) => input.name === name));
     if (unknown !== undefined) {
       fail(
         "InvalidArgument",
@@ -138,7 +138,7 @@ export class OnnxModule<Output = any> extends eg.nn.Module {
 
   /** Returns what became of each tensor that the file stores: a parameter, a buffer or a constant of the graph, and why. */
   describe(): OnnxTensor[] {
-    return programOf(this).tensors.map((one) => ({ ...one }));
+    return programOf(this).tensors.map((tensor) => ({ ...tensor }));
   }
 
   override clone(): this {

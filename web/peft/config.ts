@@ -47,7 +47,7 @@ export interface LoraOptions {
 type Check = readonly [expected: string, accepts: (value: unknown) => boolean];
 
 const isTexts = (value: unknown) =>
-  Array.isArray(value) && value.every((one) => typeof one === "string");
+  Array.isArray(value) && value.every((item) => typeof item === "string");
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
 const isIndex = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
 const isNumbersBy = (accepts: (value: unknown) => boolean) => (value: unknown) =>

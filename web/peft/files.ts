@@ -129,7 +129,7 @@ function currentName(key: string, targets: Readonly<Record<string, eg.Tensor>>):
     key.replace(/\.lora_magnitude_vector\.weight$/, ".lora_magnitude_vector"),
     key.replace(/\.bias$/, ".base_layer.bias"),
   ];
-  return candidates.find((one) => Object.hasOwn(targets, one)) ?? key;
+  return candidates.find((candidate) => Object.hasOwn(targets, candidate)) ?? key;
 }
 
 function listOf(names: readonly string[]): string {

@@ -7,7 +7,7 @@ import type { LoraConfig } from "./config.js";
 export function isNamed(name: string, wanted: readonly string[] | string | null): boolean {
   if (wanted === null) return false;
   if (typeof wanted === "string") return new RegExp(`^(?:${pattern(wanted)})$`).test(name);
-  return wanted.some((one) => name === one || name.endsWith(`.${one}`));
+  return wanted.some((ending) => name === ending || name.endsWith(`.${ending}`));
 }
 
 /** Returns the value of the first pattern that matches the end of a name. */
@@ -16,8 +16,8 @@ export function valueFor(
   patterns: Readonly<Record<string, number>>,
   fallback: number,
 ): number {
-  const key = Object.keys(patterns).find((one) =>
-    new RegExp(`^(?:.*\\.)?(?:${pattern(one)})$`).test(name),
+  const key = Object.keys(patterns).find((key) =>
+    new RegExp(`^(?:.*\\.)?(?:${pattern(key)})$`).test(name),
   );
   return key === undefined ? fallback : (patterns[key] as number);
 }

@@ -195,7 +195,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     }
     this.forget(name);
     delete this.adapters[name];
-    this.activeAdapters = this.activeAdapters.filter((one) => one !== name);
+    this.activeAdapters = this.activeAdapters.filter((adapter) => adapter !== name);
     this.refresh();
   }
 

@@ -65,7 +65,7 @@ export function savedModulesIn(model: eg.nn.Module) {
 
 /** Adds the adapter layers that `config` asks for, unless they exist; returns all that it asks for. */
 export function adapt(model: eg.nn.Module, config: LoraConfig): Adapted[] {
-  const known = new Map(adaptedIn(model).map((one) => [one.path, one]));
+  const known = new Map(adaptedIn(model).map((adapted) => [adapted.path, adapted]));
   const wanted = new Set<string>();
   for (const target of targetsIn(model, config)) {
     wanted.add(target.path);
@@ -170,7 +170,7 @@ export function holdModules(model: eg.nn.Module, wanted: readonly string[]): Mod
   for (const [path, module] of model.namedModules()) {
     const isInside = /(?:^|\.)(?:original_module|modules_to_save)(?:\.|$)/.test(path);
     if (path === "" || isInside || !isNamed(path, wanted)) continue;
-    if (module.modules().some((one) => one instanceof AdapterLayer)) {
+    if (module.modules().some((module) => module instanceof AdapterLayer)) {
       const message = `modulesToSave: "${path}" has adapters, so it cannot be fully trained.`;
       fail("InvalidArgument", "LoraConfig", message);
     }

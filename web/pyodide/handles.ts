@@ -73,8 +73,8 @@ export class Handles {
   /** Leaves a value's tensors to the garbage collector, because JavaScript may use them after Python has dropped them. */
   hold(value: unknown): void {
     if (value instanceof this.eg.Tensor) this.#held.add(this.eg.keep(value));
-    else if (Array.isArray(value)) for (const one of value) this.hold(one);
-    else if (isPlain(value)) for (const one of Object.values(value)) this.hold(one);
+    else if (Array.isArray(value)) for (const item of value) this.hold(item);
+    else if (isPlain(value)) for (const item of Object.values(value)) this.hold(item);
   }
 
   /** Drops what is in none of Python's objects, whose numbers are given once for each; returns how many that were. */

@@ -110,7 +110,7 @@ export class Values {
     if (typeof value === "string") return JSON.stringify(value);
     if (value instanceof this.eg.Tensor) return `{"t":${this.handles.put(value)}}`;
     if (typeof value === "function") return `{"f":${this.handles.put(value)}}`;
-    if (Array.isArray(value)) return `[${value.map((one) => this.describe(one)).join()}]`;
+    if (Array.isArray(value)) return `[${value.map((item) => this.describe(item)).join()}]`;
     if (ArrayBuffer.isView(value))
       return `[${Array.from(value as unknown as number[], String).join()}]`;
     if (value instanceof Map) return `{"m":${this.describe([...value])}}`;

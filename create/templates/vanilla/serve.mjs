@@ -28,7 +28,7 @@ function find(url) {
   const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
   const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
   const candidates = [file, path.startsWith('/edgegrad/') && join(kPackage, path.slice('/edgegrad'.length))];
-  return candidates.find((one) => one && statSync(one, { throwIfNoEntry: false })?.isFile());
+  return candidates.find((candidate) => candidate && statSync(candidate, { throwIfNoEntry: false })?.isFile());
 }
 
 createServer((request, response) => {

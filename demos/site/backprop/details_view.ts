@@ -39,11 +39,11 @@ function table(numbers: readonly number[], shape: readonly number[]): HTMLTableE
   const element = document.createElement("table");
   for (let at = 0; at < numbers.length; at += columns) {
     const row = element.insertRow();
-    for (const one of numbers.slice(at, at + columns)) {
+    for (const number of numbers.slice(at, at + columns)) {
       const cell = row.insertCell();
-      cell.textContent = numberText(Number(one.toPrecision(3)));
-      cell.dataset.sign = one < 0 ? "negative" : "positive";
-      cell.style.setProperty("--share", `${Math.round((40 * Math.abs(one)) / most)}%`);
+      cell.textContent = numberText(Number(number.toPrecision(3)));
+      cell.dataset.sign = number < 0 ? "negative" : "positive";
+      cell.style.setProperty("--share", `${Math.round((40 * Math.abs(number)) / most)}%`);
     }
   }
   return element;

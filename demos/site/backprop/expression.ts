@@ -38,7 +38,7 @@ export class Expression {
 
   /** Adds the result of an op. */
   apply(name: string, op: Op, ...operands: readonly Value[]): Value {
-    const tensor = op.run(...operands.map((one) => one.tensor));
+    const tensor = op.run(...operands.map((operand) => operand.tensor));
     if (tensor.requiresGrad) tensor.retainGrad();
     return this.#add({ name, op, operands, tensor });
   }

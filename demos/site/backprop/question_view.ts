@@ -60,7 +60,7 @@ export class QuestionView {
 /** Returns the number on the edge that a question is about. */
 export function gradientOn({ from, to, element = 0 }: EdgeQuestion, trace: Trace): number | null {
   const names = trace.values.map(({ name }) => name);
-  const edge = trace.edges.find((one) => names[one.from] === from && names[one.to] === to);
+  const edge = trace.edges.find((edge) => names[edge.from] === from && names[edge.to] === to);
   return edge?.gradient?.[element] ?? null;
 }
 

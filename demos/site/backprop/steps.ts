@@ -117,7 +117,7 @@ function sentText(
       ? got
       : `${numbersText(arriving.gradient ?? [], [])} · ${numbersText([slope], [])} = ${got}`;
   const earlier = receivedFrom(trace, from, before);
-  const again = earlier !== null || siblings.some((one) => one.from === from);
+  const again = earlier !== null || siblings.some((sibling) => sibling.from === from);
   const sum = again ? " That is added to what it received before." : "";
   return `${operand.name} receives ${how}.${sum}`;
 }

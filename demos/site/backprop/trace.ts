@@ -133,5 +133,5 @@ export function isShort(shape: readonly number[]): boolean {
 export function numbersText(numbers: readonly number[], shape: readonly number[]): string {
   if (shape.length === 0) return numberText(numbers[0] ?? Number.NaN);
   if (!isShort(shape)) return `${shape.join(" × ")} numbers`;
-  return `[${numbers.map((one) => numberText(Number(one.toPrecision(2)))).join(", ")}]`;
+  return `[${numbers.map((number) => numberText(Number(number.toPrecision(2)))).join(", ")}]`;
 }

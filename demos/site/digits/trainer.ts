@@ -128,8 +128,8 @@ class DigitTrainer {
     const digits = this.#digits();
     await digits.testable;
     const test = digits.test as Digits;
-    const one = sliceOf(test, Math.floor(Math.random() * test.labels.length), 1);
-    return { labels: one.labels.slice(), images: one.images.slice() };
+    const digit = sliceOf(test, Math.floor(Math.random() * test.labels.length), 1);
+    return { labels: digit.labels.slice(), images: digit.images.slice() };
   }
 
   weights(): Promise<Uint8Array> {

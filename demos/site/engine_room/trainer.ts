@@ -30,7 +30,10 @@ class EngineRoom {
 
 function lossesOf({ loss }: Readonly<Record<string, unknown>>): eg.Tensor[] {
   const losses = Array.isArray(loss) ? loss : [loss];
-  if (losses.every((one) => one instanceof eg.Tensor && one.gradFn !== null) && losses.length > 0) {
+  if (
+    losses.every((loss) => loss instanceof eg.Tensor && loss.gradFn !== null) &&
+    losses.length > 0
+  ) {
     return losses;
   }
   throw new Error(

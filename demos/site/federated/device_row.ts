@@ -29,7 +29,7 @@ export class DeviceRow {
     this.#online.addEventListener("change", () => toggle(this.#online.checked));
     online?.append(this.#online);
     row.append(
-      ...[name, own, this.#alone, this.#rounds, online].filter((one) => one !== undefined),
+      ...[name, own, this.#alone, this.#rounds, online].filter((part) => part !== undefined),
     );
     table.append(row);
   }

@@ -37,7 +37,7 @@ function ggufIn(files: readonly File[]): File | null {
 }
 
 function checkFiles(files: readonly File[], hasWeights: boolean): void {
-  const missing = kNeeded.filter((one) => !files.some(({ name }) => name === one));
+  const missing = kNeeded.filter((needed) => !files.some(({ name }) => name === needed));
   if (missing.length > 0) {
     throw new Error(`The folder has no ${missing.join(" and no ")}. ${kAdvice}`);
   }

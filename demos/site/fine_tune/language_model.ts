@@ -223,7 +223,7 @@ export class LanguageModel {
 }
 
 function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
+  return numbers.reduce((all, number) => all + number, 0);
 }
 
 // A template that asks for what this page does not have is as good as none.

@@ -151,7 +151,7 @@ class GptTrainer {
     this.#losses.push(await learner.step());
     if (learner.steps % kStepsPerPoint !== 0) return;
     const losses = this.#losses.splice(0);
-    const loss = losses.reduce((sum, one) => sum + one, 0) / losses.length;
+    const loss = losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
     this.#points.push({ step: learner.steps, loss, heldOut: await learner.heldOutLoss() });
     if (this.#points.length > kMostPoints) this.#points = this.#points.filter((_, i) => i % 2);
   }

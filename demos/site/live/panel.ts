@@ -59,8 +59,10 @@ export class LivePanel {
   async #show(output: Output): Promise<void> {
     const isBroken = output.lines.some(isSyntaxError);
     const line = isBroken ? (await import("./syntax_line.js")).syntaxLine(this.code) : null;
-    const lines = output.lines.map((one) =>
-      line !== null && isSyntaxError(one) ? { ...one, text: `line ${line}: ${one.text}` } : one,
+    const lines = output.lines.map((entry) =>
+      line !== null && isSyntaxError(entry)
+        ? { ...entry, text: `line ${line}: ${entry.text}` }
+        : entry,
     );
     await this.#output.show({ ...output, lines });
   }

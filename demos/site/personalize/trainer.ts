@@ -117,7 +117,9 @@ function accuracyOf(
   labels: readonly number[],
 ): number | null {
   const places = placesInClasses(labels);
-  const smallest = Math.min(...names.map((_, name) => labels.filter((one) => one === name).length));
+  const smallest = Math.min(
+    ...names.map((_, name) => labels.filter((label) => label === name).length),
+  );
   if (smallest < kParts) return null;
   let correct = 0;
   for (let part = 0; part < kParts; part++) {

@@ -109,7 +109,9 @@ export class Network {
   /** The weights and biases of the layers in turn. */
   async parameters(): Promise<number[][]> {
     const all = this.#linears.flatMap((linear) => linear.parameters());
-    return Promise.all(all.map(async (one) => Array.from((await one.data()) as Float32Array)));
+    return Promise.all(
+      all.map(async (tensor) => Array.from((await tensor.data()) as Float32Array)),
+    );
   }
 
   /** Takes parameters() of a network with the same settings; throws if they are others. */
@@ -176,8 +178,8 @@ export class Network {
 function copyInto(parameters: readonly eg.Tensor[], values: readonly (readonly number[])[]): void {
   eg.scope(() =>
     eg.noGrad(() => {
-      for (const [i, one] of parameters.entries()) {
-        one.copy_(eg.tensor(values[i] as number[], { shape: one.shape }));
+      for (const [i, parameter] of parameters.entries()) {
+        parameter.copy_(eg.tensor(values[i] as number[], { shape: parameter.shape }));
       }
     }),
   );

@@ -23,7 +23,7 @@ function ownAddresses(): URL[] {
   const own = `edgegrad-${fastestVariant()}.`;
   const files = Object.entries(kWasm).filter(([path]) => path.includes(own));
   const relative = [location.href, import.meta.url, ...files.map(([, url]) => url)];
-  return relative.map((one) => new URL(one, document.baseURI));
+  return relative.map((path) => new URL(path, document.baseURI));
 }
 
 async function check(urls: readonly URL[]): Promise<void> {

@@ -31,7 +31,7 @@ const setWrong = StateEffect.define<number | null>();
 const kWrongLine = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (before, transaction) => {
-    const effect = transaction.effects.find((one) => one.is(setWrong));
+    const effect = transaction.effects.find((effect) => effect.is(setWrong));
     if (effect === undefined) return transaction.docChanged ? Decoration.none : before;
     const line = effect.value as number | null;
     if (line === null || line > transaction.state.doc.lines) return Decoration.none;

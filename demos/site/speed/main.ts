@@ -36,7 +36,9 @@ function showMachine(): void {
 }
 
 function showBench(): void {
-  const entries = (machines.get(machine.value) ?? []).filter((one) => one.bench === bench.value);
+  const entries = (machines.get(machine.value) ?? []).filter(
+    (entry) => entry.bench === bench.value,
+  );
   const rows = [...groupBy(entries, ({ row }) => row).values()].reverse();
   for (const chart of charts) chart.remove();
   byId("charts").replaceChildren();

@@ -17,18 +17,18 @@ export async function runByHand(name, code) {
   const names = addon === undefined ? {} : await import(`edgegrad/${addon}`);
   eg.manualSeed(0);
   const body = runnable.join("\n");
-  const imported = Object.keys(names).filter((one) => one !== "default");
+  const imported = Object.keys(names).filter((key) => key !== "default");
   const program = new AsyncFunction("eg", "printFrom", ...imported, body);
   try {
-    await program(edgegrad, printFrom, ...imported.map((one) => names[one]));
+    await program(edgegrad, printFrom, ...imported.map((member) => names[member]));
   } catch (error) {
     throw new Error(`the example of ${name}: ${error.stack}`);
   }
   const text = lines.flatMap((line, i) => [
     line,
-    ...(printed.get(i) ?? []).map((one) => `// → ${one}`.trimEnd()),
+    ...(printed.get(i) ?? []).map((line) => `// → ${line}`.trimEnd()),
   ]);
-  const used = imported.filter((one) => new RegExp(`\\b${one}\\b`).test(code));
+  const used = imported.filter((member) => new RegExp(`\\b${member}\\b`).test(code));
   const from = addon === undefined ? [] : [importLine(used, `edgegrad/${addon}`)];
   const head = ['import * as eg from "edgegrad";', ...from, "", "await eg.init();"];
   const seed = body.includes("rand") ? ["eg.manualSeed(0);"] : [];

@@ -62,7 +62,11 @@ function arrows(printed) {
 function shownForm(code, value) {
   if (value === undefined) return null;
   if (value instanceof eg.Tensor) return tensorForm(code, value);
-  if (Array.isArray(value) && value.length > 0 && value.every((one) => one instanceof eg.Tensor)) {
+  if (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((item) => item instanceof eg.Tensor)
+  ) {
     const isSmall = value.reduce((count, { numel }) => count + numel, 0) <= kMostShown;
     return isSmall ? `${code}.map(String)` : `${code}.map(({ shape }) => shape)`;
   }

@@ -54,7 +54,7 @@ function shapesOf(op) {
     eg.scope(() => {
       const args = make();
       const given = args.flat().filter((arg) => arg instanceof eg.Tensor);
-      const results = callOp(op, args).filter((one) => one instanceof eg.Tensor);
+      const results = callOp(op, args).filter((result) => result instanceof eg.Tensor);
       return `${shapeTexts(given)} → ${shapeTexts(results)}`.trim();
     }),
   );

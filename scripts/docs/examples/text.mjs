@@ -65,6 +65,6 @@ function textOf(value) {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value !== "object" || value === null) return String(value);
-  const fields = Object.entries(value).map(([name, one]) => `${name}: ${textOf(one)}`);
+  const fields = Object.entries(value).map(([name, item]) => `${name}: ${textOf(item)}`);
   return `{ ${fields.join(", ")} }`;
 }

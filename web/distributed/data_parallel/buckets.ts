@@ -127,5 +127,5 @@ export function bucketsOf(
       made.push({ dtype, parameters: [parameter], bytes });
     }
   }
-  return made.map((one) => new Bucket(one.parameters, one.dtype));
+  return made.map((bucket) => new Bucket(bucket.parameters, bucket.dtype));
 }

@@ -34,7 +34,7 @@ export function parseRecord(text: string): GroupRecord {
     Number.isSafeInteger(worldSize) &&
     Number.isSafeInteger(size) &&
     Array.isArray(members) &&
-    members.every((one) => typeof one?.id === "string");
+    members.every((member) => typeof member?.id === "string");
   if (!isSound) throw new SyntaxError("not the record of a group");
   return record as GroupRecord;
 }

@@ -63,8 +63,8 @@ export async function meet(
 export async function depart(kv: KV, id: string): Promise<void> {
   for (let tries = 0; tries < 20; tries++) {
     const { record, revision } = await readRecord(kv);
-    if (record === null || !record.members.some((one) => one.id === id)) return;
-    const members = record.members.filter((one) => one.id !== id);
+    if (record === null || !record.members.some((member) => member.id === id)) return;
+    const members = record.members.filter((member) => member.id !== id);
     try {
       return await write(kv, { ...record, members }, revision);
     } catch (error) {

@@ -22,9 +22,9 @@ export function acceptedVersions(where: string, option: string, value: unknown):
   const ranges = typeof value === "string" ? value.split("||") : value;
   const expect = () => refuse(where, option, kExpected, value);
   if (!Array.isArray(ranges) || ranges.length === 0) return expect();
-  const tests = ranges.map((one) => (typeof one === "string" && rangeFrom(one)) || expect());
+  const tests = ranges.map((range) => (typeof range === "string" && rangeFrom(range)) || expect());
   return {
-    text: ranges.map((one: string) => one.trim()).join(" || "),
+    text: ranges.map((range: string) => range.trim()).join(" || "),
     accepts(text) {
       const version = parseVersion(text);
       return version !== null && tests.some((test) => test(version));
@@ -69,6 +69,6 @@ function endOf(operator: string, [major, minor, patch]: Version): Version {
 }
 
 function compare(a: Version, b: Version): number {
-  const at = a.findIndex((one, i) => one !== b[i]);
+  const at = a.findIndex((part, i) => part !== b[i]);
   return at === -1 ? 0 : (a[at] as number) - (b[at] as number);
 }

@@ -21,11 +21,11 @@ export function updatesOf(
   noise: NoiseOfRound | undefined,
 ): () => Update[] {
   const updates = accepted.map(
-    (one): Update => ({
-      client: one.client,
-      samples: one.samples,
+    (update): Update => ({
+      client: update.client,
+      samples: update.samples,
       get weights() {
-        return weightsOf(one, expected);
+        return weightsOf(update, expected);
       },
     }),
   );

@@ -231,7 +231,7 @@ class SecureRound {
     const about = client === null ? {} : { client };
     this.host.reporter.tell("givenUp", `attempt ${attempt}: ${message}.`, about);
     await storage.deleteUpdates(this.attempt.answers.readTo);
-    const objects = [step?.peers ?? null, step?.shares ?? null].filter((one) => one !== null);
+    const objects = [step?.peers ?? null, step?.shares ?? null].filter((object) => object !== null);
     await storage.deleteObjects(objects);
   }
 }

@@ -25,7 +25,7 @@ export class HistoryReader {
   /** Returns the history; if the program has stopped the coordinator because the server is unavailable, only what is known of it. */
   async read({ round, last, state }: RunRecord, stop: AbortSignal): Promise<History> {
     // The run may have been rolled back.
-    const known = this.#rounds.filter((one) => one.round < round);
+    const known = this.#rounds.filter((summary) => summary.round < round);
     const first = (known.at(-1)?.round ?? 0) + 1;
     const stored = await this.storage.readHistory(round - 1, first).catch((error) => {
       if (stop.aborted && isTransient(error)) return [];
@@ -33,15 +33,16 @@ export class HistoryReader {
     });
     const all = [...known, ...stored];
     // The entry of the last round may not have been written yet.
-    const rounds = last === null ? all : [...all.filter((one) => one.round < last.round), last];
+    const rounds =
+      last === null ? all : [...all.filter((summary) => summary.round < last.round), last];
     this.#rounds = all;
-    const sum = (of: (one: RoundSummary) => number) =>
-      rounds.reduce((sum, one) => sum + of(one), 0);
+    const sum = (of: (summary: RoundSummary) => number) =>
+      rounds.reduce((sum, round) => sum + of(round), 0);
     return {
       isComplete: state === "finished",
       rounds,
-      bytesUp: sum((one) => one.bytesUp),
-      bytesDown: sum((one) => one.bytesDown),
+      bytesUp: sum((summary) => summary.bytesUp),
+      bytesDown: sum((summary) => summary.bytesDown),
     };
   }
 }

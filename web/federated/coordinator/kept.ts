@@ -11,8 +11,8 @@ export function keptWith(
 ): KeptRound[] {
   const all = [...kept, next];
   const best = keepBest === undefined ? null : bestOf(all, keepBest);
-  const stay = all.filter((one, i) => one === best || i >= all.length - keepRounds);
-  return stay.map((one) => ({ ...one, isBest: one === best }));
+  const stay = all.filter((checkpoint, i) => checkpoint === best || i >= all.length - keepRounds);
+  return stay.map((checkpoint) => ({ ...checkpoint, isBest: checkpoint === best }));
 }
 
 /** The round with the best value of a metric, the first of them; null if none has that metric. */
@@ -20,9 +20,10 @@ function bestOf(all: readonly KeptRound[], { metric, mode = "min" }: KeepBest): 
   const sign = mode === "min" ? 1 : -1;
   const scoreOf = ({ summary: { metrics } }: KeptRound) =>
     Object.hasOwn(metrics, metric) ? sign * (metrics[metric] as number) : null;
-  const found = all.filter((one) => scoreOf(one) !== null);
+  const found = all.filter((checkpoint) => scoreOf(checkpoint) !== null);
   return found.reduce<KeptRound | null>(
-    (best, one) => (best === null || Number(scoreOf(one)) < Number(scoreOf(best)) ? one : best),
+    (best, checkpoint) =>
+      best === null || Number(scoreOf(checkpoint)) < Number(scoreOf(best)) ? checkpoint : best,
     null,
   );
 }

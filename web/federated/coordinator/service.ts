@@ -120,7 +120,7 @@ export class Service {
     const { weights, fragment, secure, rollout } = this.host.record();
     const { peers = null, shares = null } = secure?.step ?? {};
     const all = [weights, fragment?.weights ?? null, rollout?.weights ?? null, peers, shares];
-    const object = all.find((one) => one?.name === name);
+    const object = all.find((object) => object?.name === name);
     if (!object) return answerWith("none");
     const bytes = await this.#read(object, all);
     const offset = Number(headerOf(sheet, kOffsetHeader));
@@ -132,7 +132,7 @@ export class Service {
   /** Reads an object once, and keeps it as long as the record names it. */
   #read(object: StoredObject, current: readonly (StoredObject | null)[]): Promise<Uint8Array> {
     for (const name of this.#objects.keys()) {
-      if (!current.some((one) => one?.name === name)) this.#objects.delete(name);
+      if (!current.some((object) => object?.name === name)) this.#objects.delete(name);
     }
     const kept = this.#objects.get(object.name);
     if (kept !== undefined) return kept;

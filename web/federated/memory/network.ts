@@ -54,7 +54,7 @@ export class MemoryRun {
       /** Nothing is lost here. */
       onLost: () => {},
       close: async () => {
-        for (const one of own) this.here.delete(one);
+        for (const subject of own) this.here.delete(subject);
       },
     };
   }
@@ -63,7 +63,7 @@ export class MemoryRun {
 /** Calls all listeners in a microtask. */
 export function tell<Heard extends unknown[]>(listeners: Listeners<Heard>, ...heard: Heard): void {
   queueMicrotask(() => {
-    for (const one of [...listeners]) one(...heard);
+    for (const listener of [...listeners]) listener(...heard);
   });
 }
 

@@ -57,7 +57,7 @@ export class MemoryStorage {
   async storePart(client: string, { data, headers, id }: Part): Promise<void> {
     if (this.run.ids.has(id)) return;
     const subject = this.names.updatesOf(client);
-    const own = this.run.updates.filter((one) => one.subject === subject);
+    const own = this.run.updates.filter((update) => update.subject === subject);
     if (own.length >= this.run.mostMessages) throw new Full();
     this.run.ids.add(id);
     const header = (name: string) => (Object.hasOwn(headers, name) ? (headers[name] ?? "") : "");
@@ -72,7 +72,7 @@ export class MemoryStorage {
     const found = Array.from({ length: Math.max(0, rounds - first + 1) }, (_, i) =>
       this.run.entries.get(historyKey(first + i)),
     );
-    return found.filter((one) => one !== undefined).map(({ text }) => JSON.parse(text));
+    return found.filter((object) => object !== undefined).map(({ text }) => JSON.parse(text));
   }
 
   /** Nobody else controls a run in memory. */

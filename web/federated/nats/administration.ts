@@ -90,8 +90,8 @@ async function statusOf(server: Server, run: string): Promise<RunStatus | null> 
     clients: state === "open" ? selected : [],
     revision: ownRevision(record).name,
     rollout: rollout === undefined ? null : { revision: rollout.name, share: rollout.share },
-    keptRounds: kept.map((one) => one.round),
-    bestRound: kept.find((one) => one.isBest)?.round ?? null,
+    keptRounds: kept.map((checkpoint) => checkpoint.round),
+    bestRound: kept.find((checkpoint) => checkpoint.isBest)?.round ?? null,
     bytes: sizes.reduce((sum, size) => sum + size, 0),
   };
 }
@@ -135,9 +135,11 @@ export function rollBackRun(given: unknown): Promise<void> {
   return withServer(where, options, async (server) => {
     const { kv, record, revision } = (await open(server, run)) ?? noSuchRun(where, run);
     if (!force) checkFree(where, run, await leaderOf(kv));
-    const to = record.kept.find((one) => (wanted === null ? one.isBest : one.round === wanted));
+    const to = record.kept.find((checkpoint) =>
+      wanted === null ? checkpoint.isBest : checkpoint.round === wanted,
+    );
     if (to === undefined) {
-      const rounds = record.kept.map((one) => one.round).join(", ") || "none";
+      const rounds = record.kept.map((checkpoint) => checkpoint.round).join(", ") || "none";
       const advice = "serve({ keepRounds, keepBest }) says which are kept.";
       fail("InvalidArgument", where, `round: of "${run}" are kept ${rounds}. ${advice}`);
     }
@@ -165,7 +167,7 @@ export function rollBackRun(given: unknown): Promise<void> {
       ...(record.secure && {
         secure: { ...kFirstSecureRecord, excluded: record.secure.excluded },
       }),
-      kept: record.kept.filter((one) => one.round <= round),
+      kept: record.kept.filter((checkpoint) => checkpoint.round <= round),
       last: to.summary,
     };
     await kv.update(kRecordKey, JSON.stringify(next), revision);

@@ -230,7 +230,7 @@ export class Storage {
 
   /** Deletes objects. */
   async deleteObjects(objects: readonly StoredObject[]): Promise<void> {
-    for (const filter of objects.flatMap((one) => this.#subjectsOf(one))) {
+    for (const filter of objects.flatMap((object) => this.#subjectsOf(object))) {
       await this.jsm.streams.purge(this.names.objects, { filter });
     }
   }
@@ -240,7 +240,7 @@ export class Storage {
    * objects may belong to a coordinator that has taken over since.
    */
   async deleteObjectsBut(kept: readonly StoredObject[], upTo: number): Promise<void> {
-    const subjects = kept.flatMap((one) => this.#subjectsOf(one));
+    const subjects = kept.flatMap((object) => this.#subjectsOf(object));
     const query = { subjects_filter: `$O.${this.names.bucket}.>` };
     const { state } = await this.jsm.streams.info(this.names.objects, query);
     for (const filter of Object.keys(state.subjects ?? {})) {

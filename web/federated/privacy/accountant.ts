@@ -53,7 +53,7 @@ export class RdpAccountant {
       const spent = this.#spent[i] ?? 0;
       return spent + Math.log1p(-1 / order) - Math.log(delta * order) / (order - 1);
     });
-    return this.#spent.every((one) => one === 0) ? 0 : Math.max(0, Math.min(...bounds));
+    return this.#spent.every((value) => value === 0) ? 0 : Math.max(0, Math.min(...bounds));
   }
 
   /** Returns the state: the privacy spent so far. */
@@ -67,9 +67,9 @@ export class RdpAccountant {
   /** Loads the state of another accountant. */
   loadStateDict({ spent }: { readonly spent: readonly number[] }): void {
     const fits =
-      Array.isArray(spent) && spent.length === kOrders.length && spent.every((one) => one >= 0);
+      Array.isArray(spent) && spent.length === kOrders.length && spent.every((value) => value >= 0);
     if (!fits) refuse("RdpAccountant.loadStateDict", "spent", `${kOrders.length} numbers`, spent);
-    for (const [i, one] of spent.entries()) this.#spent[i] = one;
+    for (const [i, value] of spent.entries()) this.#spent[i] = value;
   }
 
   /** Vue and Alpine do not wrap instances: their proxies would hide private members. @internal */
@@ -94,7 +94,7 @@ export function renyi(order: number, q: number, sigma: number): number {
     logs.push(order * ratio - z ** 2 / (2 * sigma ** 2));
   }
   const most = logs.reduce((a, b) => Math.max(a, b), -Infinity);
-  const sum = logs.reduce((total, one) => total + Math.exp(one - most), 0);
+  const sum = logs.reduce((total, log) => total + Math.exp(log - most), 0);
   const log = most + Math.log(sum) - Math.log(kPointsPerSigma * Math.sqrt(2 * Math.PI));
   return Math.max(0, log) / (order - 1);
 }

@@ -133,7 +133,7 @@ export class Answers {
     const { phase, clients } = this.#step;
     const { attempt } = this.session;
     const header = message.header(kPhaseHeader);
-    const said = kPhases.find((one) => phaseHeader(attempt, one) === header);
+    const said = kPhases.find((phase) => phaseHeader(attempt, phase) === header);
     const isAgain = said === "masked" && phase === "unmask";
     const isOver = said !== undefined && kPhases.indexOf(said) < kPhases.indexOf(phase);
     const file = await this.#assembly.receive(message, (client) => {

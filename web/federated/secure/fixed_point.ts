@@ -66,7 +66,7 @@ export function fromIntegers(
   const samples = integers.at(-1) as number;
   if (samples < summed || samples > summed * settings.samples) return null;
   const steps = stepsOf(clients, settings) * samples;
-  const values = Float64Array.from(integers.subarray(0, -1), (one) => (one | 0) / steps);
+  const values = Float64Array.from(integers.subarray(0, -1), (integer) => (integer | 0) / steps);
   // If masks remain in a sum, its bits are random, and some value exceeds the range.
   if (!values.every((value) => Math.abs(value) <= settings.range * (1 + 1e-6))) return null;
   return {

@@ -58,15 +58,15 @@ function parse(bytes: Uint8Array): Readonly<Record<string, unknown>> {
 function readList<T>(
   list: unknown,
   count: number | null,
-  read: (one: unknown) => T | null,
+  read: (item: unknown) => T | null,
 ): T[] | null {
   if (!Array.isArray(list) || (count !== null && list.length !== count)) return null;
   const found = list.map(read);
-  return found.some((one) => one === null) ? null : (found as T[]);
+  return found.some((item) => item === null) ? null : (found as T[]);
 }
 
 const bytesList = (list: unknown, count: number, length: number) =>
-  readList(list, count, (one) => bytesOf(one, length));
+  readList(list, count, (item) => bytesOf(item, length));
 
 /** Writes the message of the step "keys". */
 export function encodeKeys({ box, mask }: OpenKeys): Uint8Array {
@@ -97,9 +97,9 @@ export function encodePeers({ threshold, peers }: Peers): Uint8Array {
 /** Reads the keys of all clients. */
 export function decodePeers(bytes: Uint8Array): Peers | null {
   const { threshold, peers: list } = parse(bytes);
-  const peers = readList(list, null, (one): Peer | null => {
-    const client = isPlain(one) ? clientFrom(one) : null;
-    const keys = isPlain(one) ? keysFrom(one) : null;
+  const peers = readList(list, null, (item): Peer | null => {
+    const client = isPlain(item) ? clientFrom(item) : null;
+    const keys = isPlain(item) ? keysFrom(item) : null;
     return client === null || keys === null ? null : { client, ...keys };
   });
   if (peers === null || !Number.isSafeInteger(threshold)) return null;
@@ -136,14 +136,16 @@ function sharesFrom(value: Readonly<Record<string, unknown>>, count: number): Sh
 
 /** Writes the shares that all clients have sent. */
 export function encodeAllShares(all: readonly SharesOf[]): Uint8Array {
-  return encode({ shares: all.map(({ client, ...one }) => ({ client, ...textOfShares(one) })) });
+  return encode({
+    shares: all.map(({ client, ...shares }) => ({ client, ...textOfShares(shares) })),
+  });
 }
 
 /** Reads the shares that clients among `count` peers have sent. */
 export function decodeAllShares(bytes: Uint8Array, count: number): SharesOf[] | null {
-  const all = readList(parse(bytes).shares, null, (one): SharesOf | null => {
-    const client = isPlain(one) ? clientFrom(one) : null;
-    const shares = isPlain(one) ? sharesFrom(one, count) : null;
+  const all = readList(parse(bytes).shares, null, (item): SharesOf | null => {
+    const client = isPlain(item) ? clientFrom(item) : null;
+    const shares = isPlain(item) ? sharesFrom(item, count) : null;
     return client === null || shares === null ? null : { client, ...shares };
   });
   return all !== null && areInOrder(all) ? all : null;
@@ -151,15 +153,15 @@ export function decodeAllShares(bytes: Uint8Array, count: number): SharesOf[] | 
 
 /** Writes the message of the step "unmask": one share of each client that has sent shares, or null where it could not be read. */
 export function encodeUnmask(shares: readonly (Uint8Array | null)[]): Uint8Array {
-  return encode({ shares: shares.map((one) => one && base64Of(one)) });
+  return encode({ shares: shares.map((share) => share && base64Of(share)) });
 }
 
 /** Reads the message of the step "unmask", with a share of each of `count` clients. */
 export function decodeUnmask(bytes: Uint8Array, count: number): (Uint8Array | null)[] | null {
   const { shares } = parse(bytes);
   if (!Array.isArray(shares) || shares.length !== count) return null;
-  const read = shares.map((one) => (one === null ? null : bytesOf(one, kShareBytes)));
-  return read.every((one, i) => one !== null || shares[i] === null) ? read : null;
+  const read = shares.map((share) => (share === null ? null : bytesOf(share, kShareBytes)));
+  return read.every((bytes, i) => bytes !== null || shares[i] === null) ? read : null;
 }
 
 function clientFrom({ client }: Readonly<Record<string, unknown>>): string | null {

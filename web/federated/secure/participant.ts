@@ -116,7 +116,7 @@ export class Participant {
     await addMask(integers, own, ownPurpose(this.session), 1);
     for (const { client } of shares) {
       if (client === this.name) continue;
-      const peer = peers.find((one) => one.client === client);
+      const peer = peers.find((peer) => peer.client === client);
       const material = peer && (await agree(this.mask.secret, peer.mask));
       if (!material) this.#refuse(`"${client}" has a key that nobody can have`);
       await addMask(integers, material, pairPurpose(this.session), signOf(this.name, client));

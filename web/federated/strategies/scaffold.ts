@@ -42,11 +42,11 @@ export class Scaffold extends Strategy {
 
   override aggregate(global: State, updates: readonly Update[]): State {
     const alike = updates.map(
-      (one): Update => ({
-        client: one.client,
+      (update): Update => ({
+        client: update.client,
         samples: 1,
         get weights() {
-          return one.weights;
+          return update.weights;
         },
       }),
     );

@@ -28,8 +28,8 @@ const kInt8Zero = 128;
 export function readCompression(where: string, given: unknown): ReadCompression | undefined {
   if (given === undefined) return undefined;
   const { dtype = "float16", topK = 1 } = readOptions(where, ["dtype", "topK"], given);
-  if (!kDTypes.some((one) => one === dtype)) {
-    refuse(where, "compression.dtype", kDTypes.map((one) => `"${one}"`).join(" or "), dtype);
+  if (!kDTypes.some((type) => type === dtype)) {
+    refuse(where, "compression.dtype", kDTypes.map((type) => `"${type}"`).join(" or "), dtype);
   }
   const share = numberFrom(where, "compression.topK", topK, { above: 0, most: 1 });
   return { dtype: dtype as ReadCompression["dtype"], topK: share };

@@ -18,7 +18,7 @@ export type StateSpec = ReadonlyMap<string, TensorSpec>;
 
 /** Checks that an option is a state and returns it; throws InvalidArgument otherwise. */
 export function stateFrom(where: string, option: string, value: unknown): State {
-  const isState = isPlain(value) && Object.values(value).every((one) => one instanceof eg.Tensor);
+  const isState = isPlain(value) && Object.values(value).every((item) => item instanceof eg.Tensor);
   return isState ? (value as State) : refuse(where, option, "tensors by name", value);
 }
 

@@ -91,7 +91,7 @@ export class Call {
 
   /** Returns an argument that is a list of numbers; throws if one of them depends on the inputs. */
   ints(name: string, count = 1): number[] {
-    return this.sizes(name, count).map((one) => this.known(name, one));
+    return this.sizes(name, count).map((size) => this.known(name, size));
   }
 
   /** Returns a number; throws if it depends on the inputs. */
@@ -111,7 +111,7 @@ export class Call {
   /** Returns dimensions counted from the start; null means all of them. */
   dims(name: string, rank = this.value("input").rank): number[] {
     if (this.isLeftOut(name)) return Array.from({ length: rank }, (_, i) => i);
-    return this.ints(name).map((one) => fromStart(one, rank));
+    return this.ints(name).map((axis) => fromStart(axis, rank));
   }
 
   /** Adds a node with one result. */
@@ -141,7 +141,7 @@ export class Call {
 
   /** Reorders dimensions. */
   transpose(name: Name, perm: readonly number[]): Name {
-    return perm.every((one, i) => one === i) ? name : this.node("Transpose", [name], { perm });
+    return perm.every((axis, i) => axis === i) ? name : this.node("Transpose", [name], { perm });
   }
 
   /** Takes a part along one dimension. */

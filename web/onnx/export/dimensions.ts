@@ -47,13 +47,13 @@ export class Dimensions {
     const known = [...this.#known.values()];
     const same = this.#known.get(samples.join());
     if (same !== undefined) return same.name();
-    for (const one of known) {
-      const line = lineThrough(one.samples, samples);
-      if (line !== null) return this.#remember(samples, this.#onLine(one.name(), line));
+    for (const other of known) {
+      const line = lineThrough(other.samples, samples);
+      if (line !== null) return this.#remember(samples, this.#onLine(other.name(), line));
     }
     for (const a of known) {
       for (const b of known) {
-        const product = a.samples.map((one, i) => one * (b.samples[i] as number));
+        const product = a.samples.map((sample, i) => sample * (b.samples[i] as number));
         const line = lineThrough(product, samples);
         if (line === null || line.offset !== 0) continue;
         return this.#remember(

@@ -112,9 +112,9 @@ export class Exporter {
 
   /** Returns sizes as a list of integers. */
   shape(sizes: readonly Size[]): Name {
-    const numbers = sizes.filter((one): one is number => typeof one === "number");
+    const numbers = sizes.filter((size): size is number => typeof size === "number");
     if (numbers.length === sizes.length) return this.graph.ints(numbers);
-    const parts = sizes.map((one) => this.size(one));
+    const parts = sizes.map((size) => this.size(size));
     return parts.length === 1 ? (parts[0] as Name) : this.graph.node("Concat", parts, { axis: 0 });
   }
 
@@ -124,14 +124,14 @@ export class Exporter {
   }
 
   #newShape(from: readonly Size[], to: readonly Size[]): Name {
-    const open = to.filter((one) => one instanceof Varying).length;
+    const open = to.filter((size) => size instanceof Varying).length;
     if (open === 0 || to.includes(0) || from.includes(0)) return this.shape(to);
     if (open === 1) return this.graph.ints(to.map(orOpen));
     // In Reshape, 0 keeps the size of that dimension.
-    const kept = to.map((one, i) =>
-      one instanceof Varying && String(one) === String(from[i]) ? 0 : one,
+    const kept = to.map((size, i) =>
+      size instanceof Varying && String(size) === String(from[i]) ? 0 : size,
     );
-    const left = kept.filter((one) => one instanceof Varying).length;
+    const left = kept.filter((size) => size instanceof Varying).length;
     return left <= 1 ? this.graph.ints(kept.map(orOpen)) : this.shape(to);
   }
 
@@ -142,11 +142,11 @@ export class Exporter {
     const whole = given.samples.every(Number.isInteger) ? this.#dimensions.find(given) : null;
     if (whole !== null) return graph.cast(this.#asScalar(whole), dtype);
     for (const { of, type } of kInverses) {
-      const size = sizeFrom((one) => rounded(of(one)), given);
+      const size = sizeFrom((number) => rounded(of(number)), given);
       const found = this.#isNear(size, given, of) ? this.#dimensions.find(size) : null;
       if (found === null) continue;
       return type.reduce(
-        (name, one) => graph.node(one, [name]),
+        (name, op) => graph.node(op, [name]),
         graph.cast(this.#asScalar(found), dtype),
       );
     }
@@ -157,10 +157,10 @@ export class Exporter {
     return this.graph.node("Squeeze", [list, this.graph.ints([0])]);
   }
 
-  #isNear(size: Size, given: Varying, of: (one: number) => number): boolean {
-    return given.samples.every((one, i) => {
+  #isNear(size: Size, given: Varying, of: (number: number) => number): boolean {
+    return given.samples.every((sample, i) => {
       const whole = size instanceof Varying ? (size.samples[i] ?? 0) : size;
-      return Math.abs(of(one) - whole) <= 1e-9 * Math.abs(whole);
+      return Math.abs(of(sample) - whole) <= 1e-9 * Math.abs(whole);
     });
   }
 }

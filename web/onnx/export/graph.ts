@@ -52,7 +52,7 @@ export class Graph {
     const place = [...this.path.split("."), type].filter(Boolean).join("/");
     const name = `/${this.unique(place)}`;
     const output = Array.from({ length: count }, (_, i) => this.unique(`${name}_output_${i}`));
-    const given = inputs.map((one) => one ?? "");
+    const given = inputs.map((input) => input ?? "");
     while (given.at(-1) === "") given.pop();
     const attribute = Object.entries(attributes)
       .filter(([, value]) => value !== undefined)
@@ -103,10 +103,10 @@ export class Graph {
   needed(results: readonly Name[]): { node: Draft<"Node">[]; initializer: Draft<"Tensor">[] } {
     const needed = new Set(results);
     const node: Draft<"Node">[] = [];
-    for (const one of [...this.#constantNodes, ...this.nodes].reverse()) {
-      if (!one.output?.some((name) => needed.has(name))) continue;
-      for (const name of one.input ?? []) needed.add(name);
-      node.push(one);
+    for (const earlier of [...this.#constantNodes, ...this.nodes].reverse()) {
+      if (!earlier.output?.some((name) => needed.has(name))) continue;
+      for (const name of earlier.input ?? []) needed.add(name);
+      node.push(earlier);
     }
     node.reverse();
     const initializer = this.initializers.filter(({ name = "" }) => needed.has(name));
@@ -132,7 +132,7 @@ function attributeOf(name: string, value: Attribute): Draft<"Attribute"> {
   if ("tensor" in given) return { name, t: given.tensor, type: kAttributeTypes.tensor };
   return {
     name,
-    strings: given.strings.map((one) => utf8.encode(one)),
+    strings: given.strings.map((string) => utf8.encode(string)),
     type: kAttributeTypes.strings,
   };
 }

@@ -38,7 +38,7 @@ function isEmpty({
   uint64Data,
 }: Message<"Tensor">): boolean {
   const fields = [rawData, floatData, int32Data, int64Data, doubleData, uint64Data];
-  return fields.every((one) => one === undefined);
+  return fields.every((field) => field === undefined);
 }
 
 /** Returns the tensors of a module by their places in its file. */

@@ -54,12 +54,12 @@ export function merge(traces: readonly Traced[]): Merged {
   if (traces.length === 1) return { traced: first, constants: [] };
   const merging = new Merging();
   for (const i of first.inputs.keys()) {
-    merging.join(traces.map((one) => one.inputs[i] as Value));
+    merging.join(traces.map((trace) => trace.inputs[i] as Value));
   }
-  const steps = first.steps.map((_, i) => merging.step(traces.map((one) => one.steps[i])));
-  if (traces.some((one) => one.steps.length !== steps.length)) differs("the number of ops");
+  const steps = first.steps.map((_, i) => merging.step(traces.map((trace) => trace.steps[i])));
+  if (traces.some((trace) => trace.steps.length !== steps.length)) differs("the number of ops");
   merging.tree(
-    traces.map((one) => one.result),
+    traces.map((trace) => trace.result),
     "the result",
   );
   return { traced: { ...first, steps }, constants: merging.constants };
@@ -72,21 +72,21 @@ class Merging {
 
   step(versions: readonly (Step | undefined)[]): Step {
     const [first] = versions as [Step];
-    if (versions.some((one) => one?.op !== first.op)) {
-      const names = versions.map((one) => one?.op ?? "nothing").join(", ");
+    if (versions.some((version) => version?.op !== first.op)) {
+      const names = versions.map((version) => version?.op ?? "nothing").join(", ");
       differs(`the op after which the traces part (${names}${first.path && ` in ${first.path}`})`);
     }
     const known = versions as readonly Step[];
     const where = `an argument of ${first.op}`;
     const values = this.tree(
-      known.map((one) => one.values),
+      known.map((step) => step.values),
       where,
     ) as Step["values"];
-    const hasSameParts = known.every((one) => one.parts.length === first.parts.length);
+    const hasSameParts = known.every((step) => step.parts.length === first.parts.length);
     const parts = hasSameParts
-      ? first.parts.map((_, i) => this.step(known.map((one) => one.parts[i])))
+      ? first.parts.map((_, i) => this.step(known.map((step) => step.parts[i])))
       : [];
-    for (const i of first.outputs.keys()) this.join(known.map((one) => one.outputs[i] as Value));
+    for (const i of first.outputs.keys()) this.join(known.map((step) => step.outputs[i] as Value));
     return { ...first, values, parts };
   }
 
@@ -95,13 +95,13 @@ class Merging {
     const [first] = versions as [Value];
     const known = this.#versions.get(first);
     if (known !== undefined) {
-      if (versions.some((one, i) => one !== known[i])) differs("the order of the ops");
+      if (versions.some((version, i) => version !== known[i])) differs("the order of the ops");
       return;
     }
     this.#versions.set(first, versions);
-    if (versions.some((one) => one.rank !== first.rank))
+    if (versions.some((version) => version.rank !== first.rank))
       differs("the number of dimensions of a tensor");
-    first.shapes = versions.map((one) => one.shape);
+    first.shapes = versions.map((version) => version.shape);
     if (first.origin === "constant") this.constants.push(versions);
   }
 
@@ -109,35 +109,35 @@ class Merging {
   tree(versions: readonly unknown[], where: string): unknown {
     const [first] = versions;
     if (Array.isArray(first)) {
-      if (versions.some((one) => !Array.isArray(one) || one.length !== first.length))
+      if (versions.some((version) => !Array.isArray(version) || version.length !== first.length))
         differs(where);
       return first.map((_, i) =>
         this.tree(
-          versions.map((one) => (one as unknown[])[i]),
+          versions.map((version) => (version as unknown[])[i]),
           where,
         ),
       );
     }
     if (first instanceof Value) {
-      if (!versions.every((one): one is Value => one instanceof Value)) differs(where);
+      if (!versions.every((version): version is Value => version instanceof Value)) differs(where);
       this.join(versions);
       return first;
     }
     if (typeof first === "number") {
-      if (versions.some((one) => typeof one !== "number")) differs(where);
+      if (versions.some((version) => typeof version !== "number")) differs(where);
       return sizeOf(versions as number[]);
     }
     if (isPlain(first)) {
       const merged = Object.keys(first).map((key) => [
         key,
         this.tree(
-          versions.map((one) => (one as Record<string, unknown>)[key]),
+          versions.map((version) => (version as Record<string, unknown>)[key]),
           where,
         ),
       ]);
       return Object.fromEntries(merged);
     }
-    if (versions.some((one) => one !== first)) differs(where);
+    if (versions.some((version) => version !== first)) differs(where);
     return first;
   }
 }
@@ -148,10 +148,10 @@ class Merging {
  */
 export function checkConstant(versions: readonly Value[]): void {
   const [first, ...others] = versions as [Value, ...Value[]];
-  if (others.every((one) => hasSameElements(first, one))) return;
+  if (others.every((other) => hasSameElements(first, other))) return;
   const elements = versions.map(({ data }) => Array.from(data?.dataSync() ?? [], Number));
   const [fill = 0] = elements[0] as number[];
-  const isFilled = elements.every((list) => list.every((one) => Object.is(one, fill)));
+  const isFilled = elements.every((list) => list.every((element) => Object.is(element, fill)));
   const count = elements[0]?.length ?? 0;
   const isList = others.every(({ shape }) => String(shape) === String(first.shape));
   if (isFilled) first.made = { fill };

@@ -90,10 +90,10 @@ function model(
   checkProblems(needed.node, problems);
   checkSize(needed.initializer);
   const rename = (name: string) => renamed.get(name) ?? name;
-  const node = needed.node.map((one) => ({
-    ...one,
-    input: one.input?.map(rename),
-    output: one.output?.map(rename),
+  const node = needed.node.map((message) => ({
+    ...message,
+    input: message.input?.map(rename),
+    output: message.output?.map(rename),
   }));
   // ONNX does not tell parameters, buffers and constants apart.
   const kinds = {
@@ -180,7 +180,7 @@ function axesOf({ inputs }: Traced, { axes }: ReadOptions): Map<string, string> 
 function checkProblems(nodes: readonly Draft<"Node">[], known: Problems): void {
   const problems = new Set(nodes.flatMap(({ output }) => known.get(output?.[0] ?? "") ?? []));
   if (problems.size === 0) return;
-  const list = [...problems].map((one) => `  ${one}`).join("\n");
+  const list = [...problems].map((problem) => `  ${problem}`).join("\n");
   fail(
     "InvalidArgument",
     kWhere,

@@ -61,13 +61,13 @@ export function readOptions(target: unknown, given: unknown): ReadOptions {
   for (const name of Object.keys(options)) {
     if (kOptions.includes(name)) continue;
     const near = kOptions.find(
-      (one) => one.toLowerCase() === name.replaceAll("_", "").toLowerCase(),
+      (option) => option.toLowerCase() === name.replaceAll("_", "").toLowerCase(),
     );
     const advice = near === undefined ? `There are ${kOptions.join(", ")}.` : `Write ${near}.`;
     fail("InvalidArgument", kWhere, `there is no option "${name}". ${advice}`);
   }
   const { inputs, opset = kOpsets.default, training = false, metadata = {} } = options;
-  if (!Array.isArray(inputs) || !inputs.every((one) => one instanceof Tensor)) {
+  if (!Array.isArray(inputs) || !inputs.every((input) => input instanceof Tensor)) {
     const got = Array.isArray(inputs) ? "an array with other values" : describe(inputs);
     refuse("inputs", `an array of tensors to call ${nameOf(target)} with, got ${got}`);
   }
@@ -78,7 +78,7 @@ export function readOptions(target: unknown, given: unknown): ReadOptions {
     );
   }
   if (typeof training !== "boolean") refuse("training", "true or false");
-  if (!isPlain(metadata) || !Object.values(metadata).every((one) => typeof one === "string")) {
+  if (!isPlain(metadata) || !Object.values(metadata).every((value) => typeof value === "string")) {
     refuse("metadata", "an object of strings");
   }
   const inputNames =
@@ -104,7 +104,7 @@ export function defaultNames(base: string, count: number): string[] {
 function namesFrom(given: unknown, option: string, count: number | null): readonly string[] | null {
   if (given === undefined) return null;
   const isNames =
-    Array.isArray(given) && given.every((one) => typeof one === "string" && one !== "");
+    Array.isArray(given) && given.every((name) => typeof name === "string" && name !== "");
   if (!isNames) refuse(option, "an array of names");
   checkNames(given, option, count);
   return given;
@@ -143,7 +143,7 @@ function readAxes(
     const entries: [number, unknown][] = Array.isArray(axes)
       ? axes.map((dim: unknown) => [Number(dim), `${name}_dim_${dim}`])
       : isPlain(axes)
-        ? Object.entries(axes).map(([dim, one]) => [Number(dim), one])
+        ? Object.entries(axes).map(([dim, axis]) => [Number(dim), axis])
         : refuse("dynamicAxes", `for "${name}" { 0: "batch" } or [0]`);
     return entries.map(([dim, axis]) => {
       if (!Number.isInteger(dim) || dim < -ndim || dim >= ndim) {

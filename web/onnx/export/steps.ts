@@ -65,7 +65,7 @@ function isUnsized(exporter: Exporter, { op, values }: Step): boolean {
 
 // True for a step whose results are the same in every call of the function.
 function isConstant(exporter: Exporter, step: Step): boolean {
-  if (kRandom.has(step.op) || step.outputs.some((one) => one.data === null)) return false;
+  if (kRandom.has(step.op) || step.outputs.some((output) => output.data === null)) return false;
   const hasSizes = leavesOf(step.values).some((leaf) => leaf instanceof Varying);
   return !hasSizes && valuesIn(step).every((value) => exporter.isFolded(value));
 }

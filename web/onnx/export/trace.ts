@@ -181,10 +181,10 @@ class Tracer {
     const op = { op: call.op, values, path, parts };
     // An op with nothing to do returns its argument, which already has a value.
     const given = Object.values(call.values);
-    const isNew = results.some((one) => !given.includes(one));
+    const isNew = results.some((result) => !given.includes(result));
     if (call.changes !== null) this.#change(call.changes, op);
     else if (isNew && call.isComposite) {
-      this.steps.push({ ...op, outputs: results.map((one) => this.valueOf(one)) });
+      this.steps.push({ ...op, outputs: results.map((result) => this.valueOf(result)) });
     } else if (isNew) this.#define(op, results, call.values);
     return result;
   }
@@ -207,8 +207,8 @@ class Tracer {
   ): void {
     const { input } = given;
     const isKnown = this.#isKnown(op);
-    const outputs = results.map((one) =>
-      this.#make(one, "step", "", isKnown ? one.detach() : null),
+    const outputs = results.map((result) =>
+      this.#make(result, "step", "", isKnown ? result.detach() : null),
     );
     const step: Step = { ...op, outputs };
     this.steps.push(step);
@@ -265,11 +265,11 @@ class Tracer {
   // Before a call changes a tensor, copies its elements for the other values that share them.
   #unshare(tensor: Tensor): void {
     for (
-      let one: Tensor | undefined = tensor;
-      one !== undefined;
-      one = this.#entries.get(one)?.view?.base
+      let base: Tensor | undefined = tensor;
+      base !== undefined;
+      base = this.#entries.get(base)?.view?.base
     ) {
-      const { value } = this.#entries.get(one) as Entry;
+      const { value } = this.#entries.get(base) as Entry;
       if (value.data === null) continue;
       const copy = keep(value.data.clone());
       value.data.dispose();
@@ -281,7 +281,7 @@ class Tracer {
   #join(module: nn.Module, start: number, given: readonly unknown[], output: unknown): void {
     const [input, hx = null] = given;
     if (!(input instanceof Tensor) || !Array.isArray(output)) return;
-    const outputs = output.map((one) => this.valueOf(one as Tensor));
+    const outputs = output.map((tensor) => this.valueOf(tensor as Tensor));
     const parameters = Object.fromEntries(
       module.namedParameters().map(([name, parameter]) => [name, this.valueOf(parameter)]),
     );

@@ -54,14 +54,14 @@ export type Size = number | Varying;
 /** Returns the Size with these values in the traces. */
 export function sizeOf(samples: readonly number[]): Size {
   const [first = 0] = samples;
-  return samples.every((one) => Object.is(one, first)) ? first : new Varying(samples);
+  return samples.every((sample) => Object.is(sample, first)) ? first : new Varying(samples);
 }
 
 /** Returns the Size that is computed from others in each trace. */
 export function sizeFrom(compute: (...sizes: number[]) => number, ...sizes: readonly Size[]): Size {
-  const count = Math.max(1, ...sizes.map((one) => samplesOf(one).length));
+  const count = Math.max(1, ...sizes.map((size) => samplesOf(size).length));
   const at = (i: number) =>
-    sizes.map((one) => (one instanceof Varying ? (one.samples[i] ?? 0) : one));
+    sizes.map((size) => (size instanceof Varying ? (size.samples[i] ?? 0) : size));
   return sizeOf(Array.from({ length: count }, (_, i) => compute(...at(i))));
 }
 
@@ -82,10 +82,10 @@ export interface Step {
 
 /** Returns `tree` with its leaves replaced: everything except arrays and plain objects is a leaf. */
 export function mapLeaves(tree: unknown, change: (leaf: unknown) => unknown): unknown {
-  if (Array.isArray(tree)) return tree.map((one) => mapLeaves(one, change));
+  if (Array.isArray(tree)) return tree.map((leaf) => mapLeaves(leaf, change));
   if (!isPlain(tree)) return change(tree);
   return Object.fromEntries(
-    Object.entries(tree).map(([key, one]) => [key, mapLeaves(one, change)]),
+    Object.entries(tree).map(([key, leaf]) => [key, mapLeaves(leaf, change)]),
   );
 }
 

@@ -38,7 +38,7 @@ async function savedAgain(module: OnnxModule, options: SaveOptions | undefined):
   const { file, members } = programOf(module);
   const tensors = tensorsOf(module, members);
   const held = [...tensors.values()].map(
-    (one) => new Value("parameter", one.dtype, one.shape, "", one.detach()),
+    (tensor) => new Value("parameter", tensor.dtype, tensor.shape, "", tensor.detach()),
   );
   try {
     await bringToCpu(held);

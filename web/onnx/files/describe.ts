@@ -29,13 +29,15 @@ export async function describe(
   }
   const stored = new Set(graph.initializer.map(({ name }) => name));
   const declared = [...graph.valueInfo, ...graph.input, ...graph.output];
-  const values = declared.map((one) => graphValue(one, false)).filter(({ hasShape }) => hasShape);
+  const values = declared
+    .map((value) => graphValue(value, false))
+    .filter(({ hasShape }) => hasShape);
   const isSupported = supportOf(model, await knownOps(importsOf(model), nodesIn(model)));
   return {
     inputs: graph.input
       .filter(({ name }) => !stored.has(name))
-      .map((one) => graphValue(one, false)),
-    outputs: graph.output.map((one) => graphValue(one, false)),
+      .map((input) => graphValue(input, false)),
+    outputs: graph.output.map((output) => graphValue(output, false)),
     nodes: graph.node.map((node) => nodeOf(node, isSupported(node))),
     initializers: graph.initializer.map(initializerOf),
     shapes: Object.fromEntries(values.map(({ name, shape }) => [name, shape])),

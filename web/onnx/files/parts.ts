@@ -32,12 +32,12 @@ export async function readParts(
   const own = new Set(initializers);
   try {
     for (const [message, part] of parts) {
-      const one = stored(message, part);
-      const dtype = dtypeOf(one.type);
+      const tensor = stored(message, part);
+      const dtype = dtypeOf(tensor.type);
       // The bytes of element types that edgegrad lacks are kept for save().
       const isOwnType = dtype !== null && kElementTypes[dtype] === message.dataType;
       const isTensor = part.length > kSmall && isOwnType && own.has(message);
-      found.set(message, isTensor ? await tensorOfPart(one, part) : await bytesIn(part));
+      found.set(message, isTensor ? await tensorOfPart(tensor, part) : await bytesIn(part));
     }
     return found;
   } catch (error) {
@@ -46,8 +46,8 @@ export async function readParts(
   }
 }
 
-async function tensorOfPart(one: Stored, { file, start, length }: FilePart): Promise<eg.Tensor> {
-  const filling = new Filling(one);
+async function tensorOfPart(tensor: Stored, { file, start, length }: FilePart): Promise<eg.Tensor> {
+  const filling = new Filling(tensor);
   try {
     for (let at = 0; at < length; at += kReadBytes) {
       const end = Math.min(at + kReadBytes, length);

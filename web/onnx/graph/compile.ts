@@ -88,8 +88,8 @@ class Compiler {
     this.#model = model;
     this.#domains = domains;
     this.#apart = apart;
-    for (const one of model.functions) {
-      this.#functions.set(keyOf(one.domain, one.name, one.overload), one);
+    for (const message of model.functions) {
+      this.#functions.set(keyOf(message.domain, message.name, message.overload), message);
     }
   }
 
@@ -255,14 +255,16 @@ class Compiler {
       const given = node.input[i] ?? "";
       own.set(name, this.#slot(given, scope, node));
     });
-    const given = new Map(called.attributeProto.map((one) => [one.name ?? "", one]));
-    for (const one of node.attribute) {
-      const resolved = resolve(one, scope.given);
-      if (resolved !== undefined) given.set(one.name ?? "", resolved);
+    const given = new Map(
+      called.attributeProto.map((attribute) => [attribute.name ?? "", attribute]),
+    );
+    for (const attribute of node.attribute) {
+      const resolved = resolve(attribute, scope.given);
+      if (resolved !== undefined) given.set(attribute.name ?? "", resolved);
     }
     const versions = this.#versions(called.opsetImport);
     const inner = { names: { own, outer: null }, versions, given, depth: scope.depth + 1 };
-    for (const one of ordered(called.node, own)) this.#node(one, inner, steps);
+    for (const child of ordered(called.node, own)) this.#node(child, inner, steps);
     called.output.forEach((name, i) => {
       const outer = node.output[i] ?? "";
       const slot = own.get(name);
@@ -288,9 +290,9 @@ class Compiler {
     const values: Record<string, unknown> = {};
     for (const [name, rule] of Object.entries(rules)) values[name] = rule.missing;
     let isKnown = true;
-    for (const one of node.attribute) {
-      const name = one.name ?? "";
-      const found = resolve(one, scope.given);
+    for (const attribute of node.attribute) {
+      const name = attribute.name ?? "";
+      const found = resolve(attribute, scope.given);
       if (found === undefined) continue;
       if (!Object.hasOwn(rules, name)) {
         this.#problem(`attribute "${name}" of ${title}`, node.name ?? "");
@@ -336,16 +338,16 @@ class Compiler {
 }
 
 function lookUp(names: Names, name: string): number | undefined {
-  for (let one: Names | null = names; one !== null; one = one.outer) {
-    const slot = one.own.get(name);
+  for (let scope: Names | null = names; scope !== null; scope = scope.outer) {
+    const slot = scope.own.get(name);
     if (slot !== undefined) return slot;
   }
   return undefined;
 }
 
 // In a function an attribute may refer to an attribute of the call, which may be missing.
-function resolve(one: AttributeMessage, given: Attributes): AttributeMessage | undefined {
-  return one.refAttrName ? given.get(one.refAttrName) : one;
+function resolve(attribute: AttributeMessage, given: Attributes): AttributeMessage | undefined {
+  return attribute.refAttrName ? given.get(attribute.refAttrName) : attribute;
 }
 
 /** Returns a constant; one with few elements, such as a shape, stays in JavaScript. */

@@ -24,7 +24,7 @@ const known = new WeakMap<Step, Decision>();
 export function decide(graph: Subgraph, step: Step, value: Value, frame: readonly Value[]): Value {
   if (!(value instanceof eg.Tensor)) return value;
   const leaves = leavesOf(graph, step);
-  const tensors = leaves?.map((slot) => frame[slot]).filter((one) => one instanceof eg.Tensor);
+  const tensors = leaves?.map((slot) => frame[slot]).filter((value) => value instanceof eg.Tensor);
   try {
     const read = host(value);
     if (tensors !== undefined) known.set(step, { sources: tensors.map(sourceOf), value: read });
@@ -33,7 +33,7 @@ export function decide(graph: Subgraph, step: Step, value: Value, frame: readonl
     const before = known.get(step);
     const isSame =
       tensors?.length === before?.sources.length &&
-      tensors?.every((one, i) => isUnchanged(one, before?.sources[i] as Source));
+      tensors?.every((tensor, i) => isUnchanged(tensor, before?.sources[i] as Source));
     if (before === undefined || !isSame) throw error;
     return new Host("bool", [], before.value.data);
   }
@@ -44,8 +44,8 @@ const sourceOf = (tensor: eg.Tensor): Source => ({
   version: versionOf(tensor),
 });
 
-const isUnchanged = (one: eg.Tensor, { tensor, version }: Source) =>
-  tensor.deref() === one && version >= 0 && versionOf(one) === version;
+const isUnchanged = (source: eg.Tensor, { tensor, version }: Source) =>
+  tensor.deref() === source && version >= 0 && versionOf(source) === version;
 
 // A tensor of inference mode has no version.
 function versionOf(tensor: eg.Tensor): number {
@@ -92,7 +92,7 @@ function searched(graph: Subgraph, condition: number): readonly number[] | null 
     }
     const read = readBy(maker);
     if (read.length === 0) return null;
-    for (const one of read) seen.add(one);
+    for (const slot of read) seen.add(slot);
   }
   return [...leaves];
 }

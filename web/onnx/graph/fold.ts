@@ -59,7 +59,7 @@ class Folder {
     const [output = -1] = outputs;
     if (outputs.length !== 1 || op.host === undefined || this.#count > kMostFolded) return false;
     const known = inputs.map((slot) => (slot < 0 ? undefined : this.constants.get(slot)));
-    if (!known.every((one, i) => isNumbers(one) || inputs[i] === -1)) return false;
+    if (!known.every((value, i) => isNumbers(value) || inputs[i] === -1)) return false;
     const run = () => fail("Internal", "onnx.load", "a folded op has no graph.");
     const call = { version, wanted, training: false, run, free: run };
     const value = attempt(() => op.host?.(known as Host<number>[], attributes as never, call));

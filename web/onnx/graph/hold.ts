@@ -76,27 +76,27 @@ export class Keeper {
     const held = new Map<StoredTensor, Held>();
     const constants: { slots: readonly number[]; value: Value }[] = [];
     const small: StoredTensor[] = [];
-    const described = stored.map((one): OnnxTensor => {
-      const { slots, name, tensor } = one;
-      const usual = this.#usual(one);
-      const { isParameter, reason } = this.#decided(one, usual);
+    const described = stored.map((entry): OnnxTensor => {
+      const { slots, name, tensor } = entry;
+      const usual = this.#usual(entry);
+      const { isParameter, reason } = this.#decided(entry, usual);
       // What could be trained stays in the state dict.
-      const isState = isParameter || (usual.isParameter && one.isInitializer);
-      const constant = isState ? undefined : this.#constant(one);
+      const isState = isParameter || (usual.isParameter && entry.isInitializer);
+      const constant = isState ? undefined : this.#constant(entry);
       let kind: OnnxTensor["kind"] = isParameter ? "parameter" : "buffer";
       if (constant !== undefined) {
         kind = "constant";
         if (constant instanceof eg.Tensor) {
           const value = new eg.nn.Buffer(constant, { persistent: false });
-          held.set(one, { slots, name: name || `constant_${slots[0]}`, value });
+          held.set(entry, { slots, name: name || `constant_${slots[0]}`, value });
         } else {
           constants.push({ slots, value: constant });
-          small.push(one);
+          small.push(entry);
         }
       } else {
         const data = tensorOfStored(tensor);
         const value = isParameter ? new eg.nn.Parameter(data) : new eg.nn.Buffer(data);
-        held.set(one, { slots, name, value });
+        held.set(entry, { slots, name, value });
       }
       const { type, shape } = tensor;
       return { name, shape, dtype: dtypeOf(type) ?? "string", kind, reason };
@@ -108,34 +108,34 @@ export class Keeper {
   // A module shows by the dtype of what it holds that it was converted, so it holds one number of each dtype that it would lack.
   #follow(small: readonly StoredTensor[], held: Map<StoredTensor, Held>): void {
     const kinds = new Set([...held.values()].map(({ value }) => value.dtype));
-    for (const one of small) {
-      const { name, tensor, slots } = one;
+    for (const entry of small) {
+      const { name, tensor, slots } = entry;
       const dtype = dtypeOf(tensor.type);
       if (!kTrainable.test(tensor.type) || dtype === null || kinds.has(dtype)) continue;
       kinds.add(dtype);
       const value = new eg.nn.Buffer(tensorOfStored(tensor), { persistent: false });
-      held.set(one, { slots: [], name: name || `constant_${slots[0]}`, value });
+      held.set(entry, { slots: [], name: name || `constant_${slots[0]}`, value });
     }
   }
 
-  #usual(one: StoredTensor): Verdict {
-    const { type } = one.tensor;
-    if (this.#isFixed(one)) return { isParameter: false, reason: "load() fixes this input" };
+  #usual(entry: StoredTensor): Verdict {
+    const { type } = entry.tensor;
+    if (this.#isFixed(entry)) return { isParameter: false, reason: "load() fixes this input" };
     if (!kTrainable.test(type)) return { isParameter: false, reason: `its type is ${type}` };
-    return this.#byFile(one) ?? this.uses.verdict(one);
+    return this.#byFile(entry) ?? this.uses.verdict(entry);
   }
 
   #isFixed({ name, isInitializer }: StoredTensor): boolean {
     return isInitializer && this.fixed.has(name);
   }
 
-  #decided(one: StoredTensor, found: Verdict): Verdict {
-    const { name, tensor } = one;
-    if (this.trainable === true || this.#isFixed(one) || !kTrainable.test(tensor.type))
+  #decided(entry: StoredTensor, found: Verdict): Verdict {
+    const { name, tensor } = entry;
+    if (this.trainable === true || this.#isFixed(entry) || !kTrainable.test(tensor.type))
       return found;
     if (this.trainable === false)
       return found.isParameter ? { isParameter: false, reason: "trainable is false" } : found;
-    const use = { shape: tensor.shape, readers: this.uses.readersOf(one), ...found };
+    const use = { shape: tensor.shape, readers: this.uses.readersOf(entry), ...found };
     const answer: unknown = this.trainable(name, use);
     if (typeof answer !== "boolean") {
       const text = `trainable: expected true or false for "${name}", got ${answer}.`;
@@ -145,9 +145,9 @@ export class Keeper {
     return { isParameter: answer, reason: "the function that was given as trainable says so" };
   }
 
-  #byFile(one: StoredTensor): Verdict | undefined {
+  #byFile(entry: StoredTensor): Verdict | undefined {
     const { parameters, buffers } = this.listed;
-    const { name, isInitializer, slots } = one;
+    const { name, isInitializer, slots } = entry;
     if (!slots.some((slot) => this.slots.has(slot))) {
       return { isParameter: false, reason: "no output depends on it" };
     }
@@ -160,9 +160,9 @@ export class Keeper {
   }
 
   // Returns a tensor that is not in the state of the module; undefined for one that is.
-  #constant(one: StoredTensor): Value {
-    const { name, slots, tensor, isInitializer } = one;
-    if (this.#isFixed(one)) return hostOf(tensor);
+  #constant(entry: StoredTensor): Value {
+    const { name, slots, tensor, isInitializer } = entry;
+    if (this.#isFixed(entry)) return hostOf(tensor);
     if (!isInitializer || tensor.type === "string") return constantOf(tensor);
     const uses = slots.map((slot) => this.slots.get(slot));
     if (uses.some((use) => use?.isUpdated) || this.listed.buffers?.has(name)) return undefined;

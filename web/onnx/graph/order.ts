@@ -85,7 +85,7 @@ function refuseCycle(
 // The names that a node reads from the graph around it, also in the graphs inside it.
 function namesIn({ input, attribute }: Node): Set<string> {
   const names = new Set(input);
-  for (const { g } of attribute) if (g !== undefined) for (const one of freeIn(g)) names.add(one);
+  for (const { g } of attribute) if (g !== undefined) for (const free of freeIn(g)) names.add(free);
   return names;
 }
 

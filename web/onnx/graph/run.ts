@@ -98,7 +98,7 @@ class Run {
 
   // Keeps the tensors in a value alive until the end of the run.
   #lend(value: Value): void {
-    if (Array.isArray(value)) for (const one of value) this.#lend(one);
+    if (Array.isArray(value)) for (const item of value) this.#lend(item);
     else if (value instanceof eg.Tensor) this.lent.add(value);
   }
 
@@ -138,7 +138,7 @@ export function compute(
   attributes: never,
   call: Call,
 ): readonly Value[] {
-  if (op.host !== undefined && inputs.every((one) => isReadable(one, op.texts))) {
+  if (op.host !== undefined && inputs.every((input) => isReadable(input, op.texts))) {
     const result = op.host(inputs as readonly Host<number>[], attributes, call);
     if (result !== undefined) return [result];
   }
@@ -146,8 +146,10 @@ export function compute(
   const results: readonly Value[] = Array.isArray(result) ? result : [result as Value];
   const first = op.ownTypes
     ? undefined
-    : inputs.find((one) => one instanceof eg.Tensor && isEmulated(one));
-  return first === undefined ? results : results.map((one) => typedAs(one, first as eg.Tensor, op));
+    : inputs.find((input) => input instanceof eg.Tensor && isEmulated(input));
+  return first === undefined
+    ? results
+    : results.map((result) => typedAs(result, first as eg.Tensor, op));
 }
 
 function isReadable(value: Value, texts = false): boolean {

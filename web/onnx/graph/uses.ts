@@ -132,15 +132,15 @@ export class Uses {
     );
     if (op.settings?.includes(at) || isFixed) return constant(`a setting of ${title}`);
     const slot = inputs[at] as number;
-    const others = inputs.filter((one, i) => i !== at && one >= 0);
-    const isStatic = !others.some((one) => this.#varying.has(one)) && !this.#varying.has(slot);
+    const others = inputs.filter((input, i) => i !== at && input >= 0);
+    const isStatic = !others.some((other) => this.#varying.has(other)) && !this.#varying.has(slot);
     if (isOneOf(step, ["Gather"]) && at === 0 && !isStatic && tensor.shape.length > 1)
       return learned(`a table in which ${title} looks up rows`);
     if (at === 0 && isOneOf(step, kMoves)) return "follow";
     const isSum = isOneOf(step, ["Add", "Sum"]);
     if (isSum && this.#isBiasOfOne(others, tensor)) return learned(`a bias that ${title} adds`);
     const isOne = tensor.count === 1 || this.#isOne(slot);
-    if (isOne && !others.every((one) => this.#isOne(one)))
+    if (isOne && !others.every((other) => this.#isOne(other)))
       return constant(`one number in ${title}`);
     if (isStatic) return "follow";
     const isProduct = isOneOf(step, ["Mul"]);
@@ -156,10 +156,10 @@ export class Uses {
   #isNeutral(step: Step, at: number, tensor: Stored): boolean {
     if (!isOneOf(step, ["InstanceNormalization"])) return false;
     const readers = this.#readers.get(step.outputs[0] ?? -1) ?? [];
-    const areReshaped = readers.every((one) => isOneOf(one.step, ["Reshape"]));
+    const areReshaped = readers.every((reader) => isOneOf(reader.step, ["Reshape"]));
     if (readers.length === 0 || !areReshaped) return false;
     const wanted = at === 1 ? 1 : 0;
-    return valuesOf(tensor).every((one: number) => one === wanted);
+    return valuesOf(tensor).every((value: number) => value === wanted);
   }
 
   // Whether all steps that read the output of a step use it as a setting.
@@ -174,7 +174,9 @@ export class Uses {
     if (stored !== undefined) return stored.count === 1;
     const maker = this.#makers.get(slot);
     if (maker === undefined || this.#varying.has(slot) || isOneOf(maker, kGrows)) return false;
-    return maker.inputs.length > 0 && maker.inputs.every((one) => one < 0 || this.#isOne(one));
+    return (
+      maker.inputs.length > 0 && maker.inputs.every((input) => input < 0 || this.#isOne(input))
+    );
   }
 
   // Whether a vector of one element is the bias of a product with one result.
@@ -208,9 +210,9 @@ const constant = (reason: string): Verdict => ({ isParameter: false, reason });
 const isOneOf = (step: Step, names: readonly string[]) => names.some((name) => isOp(step, name));
 
 // Whether a tensor has elements that hide others: very negative ones to add, or only zeros and ones to multiply by.
-function isMask(one: Stored): boolean {
-  if (one.shape.length < 2 || one.type.startsWith("complex")) return false;
-  const numbers = valuesOf(one);
+function isMask(tensor: Stored): boolean {
+  if (tensor.shape.length < 2 || tensor.type.startsWith("complex")) return false;
+  const numbers = valuesOf(tensor);
   let isBinary = true;
   let sum = 0;
   for (let i = 0; i < numbers.length; i++) {
@@ -222,9 +224,9 @@ function isMask(one: Stored): boolean {
   return isBinary && sum > 0 && sum < numbers.length;
 }
 
-function valuesOf(one: Stored): Float32Array {
-  const { apart } = one;
+function valuesOf(tensor: Stored): Float32Array {
+  const { apart } = tensor;
   const numbers =
-    apart instanceof eg.Tensor ? eg.scope(() => apart.to("float32").dataSync()) : numbersOf(one);
+    apart instanceof eg.Tensor ? eg.scope(() => apart.to("float32").dataSync()) : numbersOf(tensor);
   return numbers as Float32Array;
 }

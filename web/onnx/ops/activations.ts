@@ -47,7 +47,7 @@ const clip = op({
   },
   host: ([x, low, high], { min, max }) => {
     const [least, most] = [number(low) ?? min ?? -Infinity, number(high) ?? max ?? Infinity];
-    return x && combine([x], (one) => Math.min(Math.max(one as number, least), most));
+    return x && combine([x], (value) => Math.min(Math.max(value as number, least), most));
   },
 });
 
@@ -62,8 +62,8 @@ function clampBetween(
   min: eg.Tensor | number | null,
   max: eg.Tensor | number | null,
 ): eg.Tensor {
-  const limit = (one: eg.Tensor | number | null) =>
-    typeof one === "number" ? eg.full([], one, { dtype: x.dtype, device: x.device }) : one;
+  const limit = (limit: eg.Tensor | number | null) =>
+    typeof limit === "number" ? eg.full([], limit, { dtype: x.dtype, device: x.device }) : limit;
   return eg.clamp(x, limit(min), limit(max));
 }
 

@@ -24,9 +24,9 @@ function pair(a: Value, b: Value): [Operand, Operand] {
 
 function align(value: Value, rank: number, axis: number | undefined): Value {
   if (axis === undefined) return value;
-  const one = tensor(value);
-  const after = rank - axis - one.ndim;
-  return after <= 0 ? one : one.reshape([...one.shape, ...range(after).map(() => 1)]);
+  const x = tensor(value);
+  const after = rank - axis - x.ndim;
+  return after <= 0 ? x : x.reshape([...x.shape, ...range(after).map(() => 1)]);
 }
 
 function binary(
@@ -63,14 +63,16 @@ function power(base: Value, exponent: Value): eg.Tensor {
   const isFractional =
     type !== null && isInteger(type as never) && !isInteger(elementType(exponent));
   if (!areMixed && !isFractional) return eg.pow(a, b);
-  const precise = (one: Operand) => (one instanceof eg.Tensor ? one.to("float64") : one);
+  const precise = (operand: Operand) =>
+    operand instanceof eg.Tensor ? operand.to("float64") : operand;
   const wanted = type ?? "float32";
   return (
     isInteger(wanted as never) ? eg.pow(precise(a), precise(b)) : eg.pow(a, castTo(b, wanted))
   ).to(wanted);
 }
 
-const castTo = (one: Operand, dtype: eg.DType) => (one instanceof eg.Tensor ? one.to(dtype) : one);
+const castTo = (operand: Operand, dtype: eg.DType) =>
+  operand instanceof eg.Tensor ? operand.to(dtype) : operand;
 
 /** An op of any number of tensors. */
 function variadic(run: (a: Operand, b: Operand) => eg.Tensor, host: Numbers, mean = false): Op {
@@ -79,7 +81,7 @@ function variadic(run: (a: Operand, b: Operand) => eg.Tensor, host: Numbers, mea
     wraps: true,
     run: (inputs) => {
       const [first, ...rest] = inputs;
-      const sum = rest.reduce<Value>((all, one) => run(...pair(all, one)), first);
+      const sum = rest.reduce<Value>((all, next) => run(...pair(all, next)), first);
       const result = tensor(sum);
       return mean ? result.div(inputs.length) : result;
     },
@@ -229,11 +231,11 @@ export const kArithmetic: Ops = {
 // Strings are compared by the indices of their first occurrences.
 function equalTexts(a: Host<string>, b: Host<string>): Host | undefined {
   const places = new Map([...a.data, ...b.data].map((text, i) => [text, i]));
-  const numbered = (one: Host<string>) =>
+  const numbered = (texts: Host<string>) =>
     new Host(
       "int64",
-      one.shape,
-      one.data.map((text) => places.get(text) as number),
+      texts.shape,
+      texts.data.map((text) => places.get(text) as number),
     );
   return combine([numbered(a), numbered(b)], (x, y) => x === y, "bool");
 }

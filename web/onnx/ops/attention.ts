@@ -199,7 +199,7 @@ export function rotate(
   const count = size === 0 ? whole : size;
   const turned = count === whole ? x : eg.narrow(x, 3, 0, count);
   const half = count / 2;
-  const [c, s] = [cos, sin].map((one) => eg.narrow(one, -1, 0, half).unsqueeze(1)) as [
+  const [c, s] = [cos, sin].map((angles) => eg.narrow(angles, -1, 0, half).unsqueeze(1)) as [
     eg.Tensor,
     eg.Tensor,
   ];
@@ -233,8 +233,8 @@ export const kAttentionOps: Ops = {
       const x = tensor(input);
       const split = x.ndim === 3 ? intoHeads(x, num_heads) : x;
       const at = tensorOrNull(positions);
-      const [c, s] = [cos, sin].map((one) =>
-        at === null ? tensor(one) : anglesAt(tensor(one), at),
+      const [c, s] = [cos, sin].map((angles) =>
+        at === null ? tensor(angles) : anglesAt(tensor(angles), at),
       ) as [eg.Tensor, eg.Tensor];
       const result = rotate(split, c, s, {
         isInterleaved: interleaved,

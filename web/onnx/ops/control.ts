@@ -51,14 +51,14 @@ interface ScanAttributes {
 function scan(inputs: readonly Value[], body: Graph, given: ScanAttributes, call: Call): Value[] {
   const states = inputs.length - given.num_scan_inputs;
   const scanned = inputs.slice(states).map(tensor);
-  const axes = scanned.map((one, i) => axisOf(given.scan_input_axes?.[i] ?? 0, one.ndim));
+  const axes = scanned.map((input, i) => axisOf(given.scan_input_axes?.[i] ?? 0, input.ndim));
   const length = scanned[0]?.shape[axes[0] as number] ?? 0;
   const collected: Value[][] = body.outputs.slice(states).map(() => []);
   let carried: readonly Value[] = inputs.slice(0, states);
   for (const i of range(length)) {
-    const parts = scanned.map((one, at) => {
+    const parts = scanned.map((input, at) => {
       const isReversed = given.scan_input_directions?.[at] === 1;
-      return eg.select(one, axes[at] as number, isReversed ? length - 1 - i : i);
+      return eg.select(input, axes[at] as number, isReversed ? length - 1 - i : i);
     });
     const results = call.run(body, [...carried, ...parts]);
     call.free(carried);
@@ -84,7 +84,7 @@ function batchedScan(
   const all = inputs.map(tensor);
   const batches = range(all[0]?.shape[0] ?? 0).map((i) =>
     scan(
-      all.map((one) => eg.select(one, 0, i)),
+      all.map((input) => eg.select(input, 0, i)),
       body,
       given,
       call,
@@ -92,7 +92,7 @@ function batchedScan(
   );
   return range(batches[0]?.length ?? 0).map((i) =>
     stacked(
-      batches.map((one) => one[i]),
+      batches.map((batch) => batch[i]),
       0,
     ),
   );
@@ -135,8 +135,11 @@ export const kControl: Ops = {
     ownTypes: true,
     run: ([first, ...others], { body }, call) => {
       const graph = graphOf(body);
-      const results = sequence(first).map((one, i) =>
-        call.run(graph, [one, ...others.map((other) => (Array.isArray(other) ? other[i] : other))]),
+      const results = sequence(first).map((item, i) =>
+        call.run(graph, [
+          item,
+          ...others.map((other) => (Array.isArray(other) ? other[i] : other)),
+        ]),
       );
       return graph.outputs.map((_, at) => results.map((values) => values[at]));
     },

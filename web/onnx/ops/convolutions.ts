@@ -45,7 +45,7 @@ export function convolution(
 
 // Whether each element of the result depends on one position of the input.
 function isPointwise({ rank, kernel, strides, before, after }: Windows, groups: number): boolean {
-  const isOnlyOne = (list: readonly number[], only: number) => list.every((one) => one === only);
+  const isOnlyOne = (list: readonly number[], only: number) => list.every((size) => size === only);
   const isSmall = isOnlyOne(kernel, 1) && isOnlyOne(strides, 1);
   return rank === 2 && groups === 1 && isSmall && isOnlyOne([...before, ...after], 0);
 }
@@ -53,7 +53,7 @@ function isPointwise({ rank, kernel, strides, before, after }: Windows, groups: 
 // On the CPU a matrix product takes half the time of the convolution (tests/bench/workloads/onnx.mjs), but its backward would compute
 // the weight gradient of each image before summing them.
 function isCheaperAsProduct(...operands: readonly (eg.Tensor | null)[]): boolean {
-  const isRecorded = eg.isGradEnabled() && operands.some((one) => one?.requiresGrad);
+  const isRecorded = eg.isGradEnabled() && operands.some((operand) => operand?.requiresGrad);
   return !isRecorded && operands[0]?.device === "cpu";
 }
 
@@ -83,11 +83,11 @@ function transposedConvolution(
     groups: given.group,
   };
   const [before, after] = cuts(spatial, windows, more, given);
-  const isUsual = before.every((one, i) => one === after[i] && one >= 0);
+  const isUsual = before.every((pad, i) => pad === after[i] && pad >= 0);
   if (
     isUsual &&
     more.every(
-      (one, i) => one < Math.max(windows.strides[i] as number, windows.dilations[i] as number),
+      (pad, i) => pad < Math.max(windows.strides[i] as number, windows.dilations[i] as number),
     )
   ) {
     return run(x, weight, { ...common, padding: before, outputPadding: [...more] });
@@ -95,8 +95,8 @@ function transposedConvolution(
   const whole = run(x, weight, common);
   return padBy(
     whole,
-    before.map((one) => -one),
-    after.map((one, i) => (more[i] as number) - one),
+    before.map((pad) => -pad),
+    after.map((pad, i) => (more[i] as number) - pad),
     0,
   );
 }

@@ -58,9 +58,9 @@ export function cast(value: Value, type: TypeName, saturate = true, roundMode = 
   if (type === "bool") return markAs(x.ne(0), type);
   const kept = chained(
     x,
-    (one) => (isInteger(type) && one.dtype !== dtype ? one.to("int64") : one),
-    (one) => one.to(dtype),
-    (one) => wrapAround(one, type),
+    (y) => (isInteger(type) && y.dtype !== dtype ? y.to("int64") : y),
+    (y) => y.to(dtype),
+    (y) => wrapAround(y, type),
   );
   return markAs(kept === x ? x.reshape(x.shape) : kept, type);
 }
@@ -81,8 +81,8 @@ function print(value: Value): Host<string> {
   const x = tensor(value);
   const wide = x.dtype === "float16" || x.dtype === "bfloat16" ? x.to("float32") : x;
   const digits = x.dtype === "float64" ? 17 : 8;
-  const data = Array.from<number | bigint, string>(wide.detach().dataSync(), (one) =>
-    printNumber(one, digits),
+  const data = Array.from<number | bigint, string>(wide.detach().dataSync(), (value) =>
+    printNumber(value, digits),
   );
   return new Host("string", x.shape, data);
 }
@@ -228,7 +228,7 @@ export const kCreation: Ops = {
     host: ([x], { to }) => {
       const type = typeAttribute(to);
       return x && type !== "string" && !/float[148]/.test(type)
-        ? combine([x], (one) => one as number, type)
+        ? combine([x], (value) => value as number, type)
         : undefined;
     },
   }),

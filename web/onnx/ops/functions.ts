@@ -33,7 +33,7 @@ function cumulative(run: typeof eg.cumsum, none: number): Op {
       const x = tensor(input);
       const dim = number(axis) ?? 0;
       const count = x.shape.at(dim);
-      const turned = (one: eg.Tensor) => (reverse ? eg.flip(one, [dim]) : one);
+      const turned = (tensor: eg.Tensor) => (reverse ? eg.flip(tensor, [dim]) : tensor);
       const all = run(turned(x), dim, { dtype: x.dtype });
       if (!exclusive || !count) return turned(all);
       const first = eg.fullLike(eg.narrow(all, dim, 0, 1), none);
@@ -73,7 +73,7 @@ export const kFunctions: Ops = {
   Neg: unary(eg.neg, (x) => -x, { wraps: true }),
   Not: op({
     run: ([x]) => eg.logicalNot(tensor(x)),
-    host: ([x]) => x && combine([x], (one) => !one, "bool"),
+    host: ([x]) => x && combine([x], (flag) => !flag, "bool"),
   }),
   Reciprocal: unary(eg.reciprocal, (x) => 1 / x),
   Round: unary((x) => eg.round(x), roundEven),

@@ -147,7 +147,7 @@ function unique(x: eg.Tensor, axis: number | undefined, isSorted: boolean): Valu
   if (isSorted) order.sort((a, b) => compare(rows[a] as number[], rows[b] as number[]));
   const places = new Map(order.map((at, i) => [(rows[at] as number[]).join(), i]));
   const inverse = rows.map((row) => places.get(row.join()) as number);
-  const counts = order.map((_, i) => inverse.filter((one) => one === i).length);
+  const counts = order.map((_, i) => inverse.filter((position) => position === i).length);
   const at = eg.tensor(BigInt64Array.from(order, BigInt), { device: x.device });
   const values =
     axis === undefined ? eg.indexSelect(x.reshape([-1]), 0, at) : eg.indexSelect(x, axis, at);
@@ -156,7 +156,7 @@ function unique(x: eg.Tensor, axis: number | undefined, isSorted: boolean): Valu
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {
-  const at = a.findIndex((one, i) => one !== b[i]);
+  const at = a.findIndex((value, i) => value !== b[i]);
   return at < 0 ? 0 : (a[at] as number) - (b[at] as number);
 }
 

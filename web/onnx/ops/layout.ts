@@ -216,7 +216,7 @@ export const kLayout: Ops = {
     run: (inputs, { axis }) => eg.cat(inputs.map(tensor), axis),
     host: (inputs) => {
       if (!inputs.every(({ shape: { length } }) => length === 1)) return undefined;
-      const data = inputs.flatMap((one) => one.data);
+      const data = inputs.flatMap((input) => input.data);
       return data.length > kMostHostElements
         ? undefined
         : new Host((inputs[0] as Host).type, [data.length], data);

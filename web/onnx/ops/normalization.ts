@@ -58,7 +58,8 @@ function layerNormalization(
   const from = axisOf(axis, x.ndim);
   const shape = x.shape.slice(from);
   const [weight, added] = [tensorOrNull(scale), tensorOrNull(bias)];
-  const fits = (one: eg.Tensor | null) => one === null || one.shape.join() === shape.join();
+  const fits = (operand: eg.Tensor | null) =>
+    operand === null || operand.shape.join() === shape.join();
   const isWhole = fits(weight) && fits(added);
   const result = isWhole
     ? eg.layerNorm(x, shape, { weight, bias: added, eps: epsilon })
@@ -97,8 +98,10 @@ function groupNormalization(
   const x = tensor(input);
   const channels = x.shape[1] as number;
   const each = (value: Value) => {
-    const one = tensor(value);
-    return one.shape[0] === channels ? one : eg.repeatInterleave(one, channels / groups);
+    const numbers = tensor(value);
+    return numbers.shape[0] === channels
+      ? numbers
+      : eg.repeatInterleave(numbers, channels / groups);
   };
   return eg.groupNorm(x, groups, { weight: each(scale), bias: each(bias), eps: epsilon });
 }
@@ -113,14 +116,14 @@ function localResponse(
   const before = Math.floor((size - 1) / 2);
   return chained(
     x.reshape([x.shape[0] as number, 1, x.shape[1] as number, -1]),
-    (one) => eg.pad(one, [0, 0, before, size - 1 - before]),
-    (one) => one.square(),
-    (one) => eg.avgPool2d(one, [size, 1], { stride: 1 }),
+    (y) => eg.pad(y, [0, 0, before, size - 1 - before]),
+    (y) => y.square(),
+    (y) => eg.avgPool2d(y, [size, 1], { stride: 1 }),
     // The mean of the window, times its size, times alpha / size.
-    (one) => one.mul(alpha),
-    (one) => one.add(bias),
-    (one) => eg.pow(one, beta),
-    (one) => x.div(one.reshape(x.shape)),
+    (y) => y.mul(alpha),
+    (y) => y.add(bias),
+    (y) => eg.pow(y, beta),
+    (y) => x.div(y.reshape(x.shape)),
   );
 }
 

@@ -29,7 +29,7 @@ function excess(spatial: readonly number[], windows: Windows, ceil: boolean): nu
 }
 
 const added = (a: readonly number[], b: readonly number[]) =>
-  a.map((one, i) => one + (b[i] as number));
+  a.map((size, i) => size + (b[i] as number));
 
 function maxPool(
   x: eg.Tensor,
@@ -95,7 +95,7 @@ const maxPoolOp = op({
 // Averaging a mask of ones and zeros gives the fraction of elements that count.
 function averagePool(x: eg.Tensor, windows: Windows): eg.Tensor {
   const { rank, kernel, strides, dilations } = windows;
-  if (dilations.some((one) => one !== 1)) return dilatedMean(x, windows);
+  if (dilations.some((dilation) => dilation !== 1)) return dilatedMean(x, windows);
   const run = [eg.avgPool1d, eg.avgPool2d, eg.avgPool3d][rank - 1];
   if (run === undefined)
     return fail("ShapeMismatch", "OnnxModule", `a pool over ${rank} axes; there are 1 to 3.`);
@@ -135,7 +135,7 @@ function countedMean(
 ): eg.Tensor {
   const { before, after } = windows;
   const end = added(after, more);
-  const isExact = more.every((one) => one === 0) && (includesPadding || isUnpadded(windows));
+  const isExact = more.every((pad) => pad === 0) && (includesPadding || isUnpadded(windows));
   const mean = averagePool(padBy(x, before, end, 0), windows);
   if (isExact) return mean;
   const ones = eg.ones([1, 1, ...x.shape.slice(2)], { dtype: x.dtype, device: x.device });
@@ -147,7 +147,7 @@ function countedMean(
 
 const zeros = (list: readonly number[]) => list.map(() => 0);
 const isUnpadded = (windows: Windows) =>
-  isSymmetric(windows) && windows.before.every((one) => one === 0);
+  isSymmetric(windows) && windows.before.every((pad) => pad === 0);
 
 const lpPool = op({
   attributes: { ...kPool, p: int(2) },
@@ -158,12 +158,12 @@ const lpPool = op({
     const end = added(windows.after, excess(spatial, windows, given.ceil_mode));
     return chained(
       x,
-      (one) => padBy(one, windows.before, end, 0),
+      (y) => padBy(y, windows.before, end, 0),
       eg.abs,
-      (one) => eg.pow(one, given.p),
-      (one) => averagePool(one, windows),
-      (one) => one.mul(sizeOf(windows.kernel)),
-      (one) => eg.pow(one, 1 / given.p),
+      (y) => eg.pow(y, given.p),
+      (y) => averagePool(y, windows),
+      (y) => y.mul(sizeOf(windows.kernel)),
+      (y) => eg.pow(y, 1 / given.p),
     );
   },
 });

@@ -45,19 +45,19 @@ export function quantize(
   if (!isInteger(type)) {
     return chained(
       x,
-      (one) => one.div(scale),
-      (one) => roundedToSmall(one, type, true),
-      (one) => markAs(one.to("float16"), type),
+      (y) => y.div(scale),
+      (y) => roundedToSmall(y, type, true),
+      (y) => markAs(y.to("float16"), type),
     );
   }
   const [low, high] = rangeOf(type);
   return chained(
     x,
-    (one) => one.div(scale),
+    (y) => y.div(scale),
     wholeOf,
-    (one) => (zero === null ? one : one.add(zero.to(x.dtype))),
-    (one) => eg.clamp(one, low, high),
-    (one) => carry(one, type),
+    (y) => (zero === null ? y : y.add(zero.to(x.dtype))),
+    (y) => eg.clamp(y, low, high),
+    (y) => carry(y, type),
   );
 }
 
@@ -68,15 +68,15 @@ export function dequantize(x: eg.Tensor, scale: eg.Tensor, zero: eg.Tensor | nul
   if (zero !== null && isWide && !zero.isFloatingPoint()) {
     return chained(
       x.sub(zero.to("int32")),
-      (one) => one.to(scale.dtype),
-      (one) => one.mul(scale),
+      (y) => y.to(scale.dtype),
+      (y) => y.mul(scale),
     );
   }
   return chained(
     x,
-    (one) => one.to(scale.dtype),
-    (one) => (zero === null ? one : one.sub(zero.to(scale.dtype))),
-    (one) => one.mul(scale),
+    (y) => y.to(scale.dtype),
+    (y) => (zero === null ? y : y.sub(zero.to(scale.dtype))),
+    (y) => y.mul(scale),
   );
 }
 
@@ -97,7 +97,7 @@ function quantizeLinear(
     zero === undefined
       ? typeAttribute(given.output_dtype || undefined, "uint8")
       : elementType(zero);
-  const fit = (one: eg.Tensor) => align(one, x, given.axis, given.block_size);
+  const fit = (operand: eg.Tensor) => align(operand, x, given.axis, given.block_size);
   const offset = tensorOrNull(zero);
   return quantize(x, fit(tensor(scale)).to(x.dtype), offset && fit(offset), type);
 }
@@ -109,7 +109,7 @@ function dequantizeLinear(
   given: ValuesOf<typeof kAxis>,
 ): eg.Tensor {
   const x = tensor(input);
-  const fit = (one: eg.Tensor) => align(one, x, given.axis, given.block_size);
+  const fit = (operand: eg.Tensor) => align(operand, x, given.axis, given.block_size);
   const offset = tensorOrNull(zero);
   return dequantize(x, fit(tensor(scale)), offset && fit(offset));
 }
@@ -134,8 +134,8 @@ const dtypeFor = (products: number) => (products <= kExactProducts ? "float32" :
 const exact = (x: eg.Tensor, zero: eg.Tensor | null, dtype: eg.DType) =>
   chained(
     x,
-    (one) => one.to(dtype),
-    (one) => (zero === null ? one : one.sub(zero.to(dtype))),
+    (y) => y.to(dtype),
+    (y) => (zero === null ? y : y.sub(zero.to(dtype))),
   );
 
 const column = (zero: eg.Tensor | null) =>

@@ -184,7 +184,7 @@ function overTime(
         { device: x.device },
       )
       .reshape([-1, 1]);
-    state = next.map((one, at) => eg.where(goesOn, one, state[at] as eg.Tensor));
+    state = next.map((part, at) => eg.where(goesOn, part, state[at] as eg.Tensor));
     outputs[t] = eg.where(goesOn, next[0] as eg.Tensor, 0);
   }
   return { outputs, last: state };
@@ -262,12 +262,12 @@ function recurrent(inputs: readonly Value[], given: Given, kind: Kind): Value[] 
     return overTime(x, first, layer, kind.step, ints(lengths), isReverse);
   });
   const outputs = eg.stack(
-    results.map((one) => eg.stack(one.outputs, 0)),
+    results.map((result) => eg.stack(result.outputs, 0)),
     1,
   );
   const last = range(kind.states).map((i) =>
     eg.stack(
-      results.map((one) => one.last[i] as eg.Tensor),
+      results.map((result) => result.last[i] as eg.Tensor),
       isBatchFirst ? 1 : 0,
     ),
   );

@@ -34,7 +34,7 @@ function reduction(
       const given = axes?.data ?? attributes.axes;
       const isWhole =
         x?.shape.length === 1 &&
-        (given === undefined || given.every((one) => one === 0 || one === -1));
+        (given === undefined || given.every((direction) => direction === 0 || direction === -1));
       if (!isWhole || host === undefined || x.data.length === 0 || given?.length === 0)
         return undefined;
       return new Host(x.type, attributes.keepdims ? [1] : [], [host(x.data)]);

@@ -141,7 +141,9 @@ function resizeByWeights(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
   const options = { dtype: x.dtype, device: x.device };
   const weights = eg.tensor(matrix, { ...options, shape: [axis.target, axis.size] });
   const moved = eg.linear(eg.transpose(x, axis.axis, -1), weights);
-  const filled = outside.some((one) => one !== 0) ? moved.add(eg.tensor(outside, options)) : moved;
+  const filled = outside.some((value) => value !== 0)
+    ? moved.add(eg.tensor(outside, options))
+    : moved;
   return eg.transpose(filled, axis.axis, -1);
 }
 
@@ -197,7 +199,7 @@ function interpolate(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tens
   }
   const alignCorners = mode === "align_corners";
   const isHalf =
-    mode === "half_pixel" || (mode === "pytorch_half_pixel" && size.every((one) => one > 1));
+    mode === "half_pixel" || (mode === "pytorch_half_pixel" && size.every((size) => size > 1));
   if (!alignCorners && !(isHalf && spatial.every(isRatio))) return null;
   if (given.mode === "linear")
     return eg.interpolate(x, { size, mode: x.ndim === 4 ? "bilinear" : "linear", alignCorners });
@@ -378,7 +380,7 @@ function col2im(
 
 function everyIndex(sizes: readonly number[]): number[][] {
   return sizes.reduce<number[][]>(
-    (all, size) => all.flatMap((one) => range(size).map((i) => [...one, i])),
+    (all, size) => all.flatMap((position) => range(size).map((i) => [...position, i])),
     [[]],
   );
 }

@@ -36,17 +36,17 @@ export function roundedToSmall(x: eg.Tensor, type: TypeName, saturate: boolean):
   const near = eg.scope(() => {
     const step = chained(
       eg.scope(() => eg.frexp(precise.detach())[1]),
-      (one) => one.to("float32"),
-      (one) => one.sub(1),
-      (one) => eg.clamp(one, smallest, null),
-      (one) => one.sub(fraction),
+      (y) => y.to("float32"),
+      (y) => y.sub(1),
+      (y) => eg.clamp(y, smallest, null),
+      (y) => y.sub(fraction),
       eg.exp2,
     );
     return chained(
       precise,
-      (one) => one.div(step),
+      (y) => y.div(step),
       eg.round,
-      (one) => one.mul(step),
+      (y) => y.mul(step),
     );
   });
   if (saturate) return eg.clamp(near, -most, most);

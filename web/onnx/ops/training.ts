@@ -21,7 +21,7 @@ function updateAll(
     update(...lists.map((list) => list[i] as eg.Tensor)),
   );
   return range(results[0]?.length ?? 0).flatMap((kind) =>
-    results.map((one) => one[kind] as eg.Tensor),
+    results.map((result) => result[kind] as eg.Tensor),
   );
 }
 

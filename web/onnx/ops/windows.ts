@@ -73,7 +73,7 @@ function padding(
 
 /** Whether both ends of each axis have the same padding. */
 export function isSymmetric({ before, after }: Windows): boolean {
-  return before.every((one, i) => one === after[i]);
+  return before.every((pad, i) => pad === after[i]);
 }
 
 /** Returns a tensor with padding around its last axes. */
@@ -83,7 +83,7 @@ export function padBy(
   after: readonly number[],
   value: number,
 ): eg.Tensor {
-  if ([...before, ...after].every((one) => one === 0)) return x;
+  if ([...before, ...after].every((pad) => pad === 0)) return x;
   const pairs = before.flatMap((_, i) => {
     const axis = before.length - 1 - i;
     return [before[axis] as number, after[axis] as number];

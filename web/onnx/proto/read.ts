@@ -178,7 +178,7 @@ class Reader {
   // Most strings are short names, which decode faster here than by a call of the decoder.
   #text(bytes: Uint8Array): string {
     this.#origin.budget.spend(kText + bytes.length);
-    if (bytes.length > 64 || bytes.some((one) => one > 127)) {
+    if (bytes.length > 64 || bytes.some((byte) => byte > 127)) {
       // TextDecoder does not accept shared memory.
       this.#decoder ??= new TextDecoder();
       return this.#decoder.decode(new Uint8Array(bytes));

@@ -62,8 +62,8 @@ class Writer {
   // Numbers are packed: the field has one tag.
   #list(field: Field, values: readonly unknown[]): void {
     const isPacked = kWires[field.content] !== undefined;
-    const write = (one: unknown) =>
-      isPacked ? this.#value(field.content, one) : this.#field(field, one);
+    const write = (value: unknown) =>
+      isPacked ? this.#value(field.content, value) : this.#field(field, value);
     const writeAll = () => {
       for (let i = values.length - 1; i >= 0; i--) write(values[i]);
     };

@@ -73,7 +73,7 @@ export type Apart = Uint8Array | FilePart | eg.Tensor;
 
 /** Frees the tensors among data that was read separately. */
 export function disposeTensors(found: ReadonlyMap<Message<"Tensor">, Apart>): void {
-  for (const one of found.values()) if (one instanceof eg.Tensor) one.dispose();
+  for (const value of found.values()) if (value instanceof eg.Tensor) value.dispose();
 }
 
 /** Checks that the data of a tensor of a file fits its type and shape, and returns it. `apart` is data outside of the message. */
@@ -103,27 +103,27 @@ export function stored(message: Message<"Tensor">, apart?: Apart): Stored {
 }
 
 /** Returns the elements as an array in JavaScript. */
-export function hostOf(one: Stored): Host {
-  const { type, shape } = one;
-  if (type === "string") return new Host(type, shape, one.message.stringData.map(textOf));
-  return new Host(type, shape, Array.from(numbersOf(one), Number));
+export function hostOf(tensor: Stored): Host {
+  const { type, shape } = tensor;
+  if (type === "string") return new Host(type, shape, tensor.message.stringData.map(textOf));
+  return new Host(type, shape, Array.from(numbersOf(tensor), Number));
 }
 
-function lengthOf(one: Stored): number {
-  const { message, type, apart } = one;
+function lengthOf(tensor: Stored): number {
+  const { message, type, apart } = tensor;
   if (type === "string") return message.stringData.length;
-  if (apart instanceof eg.Tensor) return expectedLength(one);
-  return (apart ?? message.rawData ?? listOf(one)).length;
+  if (apart instanceof eg.Tensor) return expectedLength(tensor);
+  return (apart ?? message.rawData ?? listOf(tensor)).length;
 }
 
 function isRaw({ message, apart }: Stored): boolean {
   return apart !== undefined || message.rawData !== undefined;
 }
 
-function expectedLength(one: Stored): number {
-  if (one.type === "string") return one.count;
-  if (isRaw(one) || kBits[one.type] < 8) return byteLength(one.type, one.count);
-  return one.type.startsWith("complex") ? one.count * 2 : one.count;
+function expectedLength(tensor: Stored): number {
+  if (tensor.type === "string") return tensor.count;
+  if (isRaw(tensor) || kBits[tensor.type] < 8) return byteLength(tensor.type, tensor.count);
+  return tensor.type.startsWith("complex") ? tensor.count * 2 : tensor.count;
 }
 
 /** Returns the bytes that elements of a type take in raw data. */
@@ -149,16 +149,16 @@ export function rawBytes({ message, apart }: Stored): Uint8Array | undefined {
 }
 
 /** Returns the elements as a typed array for eg.tensor(). */
-export function numbersOf(one: Stored): Elements {
-  const raw = rawBytes(one);
-  return raw === undefined ? fromList(one) : elementsIn(one.type, raw, one.count);
+export function numbersOf(tensor: Stored): Elements {
+  const raw = rawBytes(tensor);
+  return raw === undefined ? fromList(tensor) : elementsIn(tensor.type, raw, tensor.count);
 }
 
 type Elements = eg.TypedArray | Int8Array | Int16Array | Uint16Array | Uint32Array;
 
-function fromList(one: Stored): Elements {
-  const list = listOf(one);
-  const { type, count } = one;
+function fromList(tensor: Stored): Elements {
+  const list = listOf(tensor);
+  const { type, count } = tensor;
   if (list instanceof Float32Array || list instanceof Float64Array) return list;
   if (list instanceof BigInt64Array) {
     if (type === "int64") return list;

@@ -7,5 +7,5 @@ const kExternal = 1;
 
 /** Returns the tensors of a model that are in external files, including those in attributes. */
 export function externalTensors(model: Message<"Model">): Message<"Tensor">[] {
-  return tensorsIn(model).filter((one) => Number(one.dataLocation ?? 0) === kExternal);
+  return tensorsIn(model).filter((tensor) => Number(tensor.dataLocation ?? 0) === kExternal);
 }

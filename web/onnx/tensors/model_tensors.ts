@@ -10,9 +10,9 @@ type Change = (tensor: TensorMessage, at: number) => Draft<"Tensor">;
 /** Returns the tensors of a model, in an order that depends only on the model. */
 export function tensorsIn(model: Message<"Model">): TensorMessage[] {
   const found: TensorMessage[] = [];
-  withTensors(model, (one) => {
-    found.push(one);
-    return one;
+  withTensors(model, (tensor) => {
+    found.push(tensor);
+    return tensor;
   });
   return found;
 }
@@ -48,14 +48,17 @@ class Changer {
     return {
       ...model,
       graph: model.graph && this.#graph(model.graph),
-      functions: model.functions.map((one) => ({ ...one, node: this.#nodes(one.node) })),
+      functions: model.functions.map((message) => ({
+        ...message,
+        node: this.#nodes(message.node),
+      })),
     };
   }
 
   #graph(graph: Message<"Graph">): Draft<"Graph"> {
     return {
       ...graph,
-      initializer: graph.initializer.map((one) => this.#tensor(one)),
+      initializer: graph.initializer.map((tensor) => this.#tensor(tensor)),
       node: this.#nodes(graph.node),
     };
   }
@@ -63,7 +66,7 @@ class Changer {
   #nodes(nodes: readonly Message<"Node">[]): readonly Draft<"Node">[] {
     return nodes.map((node) =>
       node.attribute.some(({ t, g }) => t !== undefined || g !== undefined)
-        ? { ...node, attribute: node.attribute.map((one) => this.#attribute(one)) }
+        ? { ...node, attribute: node.attribute.map((attribute) => this.#attribute(attribute)) }
         : node,
     );
   }

@@ -9,13 +9,16 @@ import { elementsIn, kBits, numbersOf, rawBytes, type Stored } from "./decode.js
 const kPieceBytes = 2 ** 20;
 
 /** Returns the elements of a tensor of a file. */
-export function tensorOfStored(one: Stored): eg.Tensor {
-  if (one.apart instanceof eg.Tensor) return one.apart;
-  const raw = rawBytes(one);
+export function tensorOfStored(tensor: Stored): eg.Tensor {
+  if (tensor.apart instanceof eg.Tensor) return tensor.apart;
+  const raw = rawBytes(tensor);
   if (raw === undefined || raw.length <= kPieceBytes) {
-    return markAs(eg.tensor(numbersOf(one), { dtype: dtypeFor(one), shape: one.shape }), one.type);
+    return markAs(
+      eg.tensor(numbersOf(tensor), { dtype: dtypeFor(tensor), shape: tensor.shape }),
+      tensor.type,
+    );
   }
-  const filling = new Filling(one);
+  const filling = new Filling(tensor);
   filling.addAll(raw);
   return filling.tensor;
 }
@@ -30,9 +33,9 @@ export class Filling {
   readonly #one: Stored;
   #count = 0;
 
-  constructor(one: Stored) {
-    this.#one = one;
-    this.tensor = markAs(eg.empty(one.shape, { dtype: dtypeFor(one) }), one.type);
+  constructor(tensor: Stored) {
+    this.#one = tensor;
+    this.tensor = markAs(eg.empty(tensor.shape, { dtype: dtypeFor(tensor) }), tensor.type);
   }
 
   addAll(bytes: Uint8Array): void {

@@ -7,7 +7,7 @@ let halves: Float32Array | undefined;
 
 /** Returns IEEE 16-bit floats. */
 export function halfFloats(bits: Uint16Array): Float32Array {
-  halves ??= Float32Array.from({ length: 2 ** 16 }, (_, one) => decoded(one, 5, 10, 15, true));
+  halves ??= Float32Array.from({ length: 2 ** 16 }, (_, code) => decoded(code, 5, 10, 15, true));
   const result = new Float32Array(bits.length);
   for (let i = 0; i < bits.length; i++) result[i] = halves[bits[i] as number] as number;
   return result;
@@ -40,14 +40,14 @@ export function smallIntegers(
 
 /** Returns 8-bit floats that have only an exponent. */
 export function powersOfTwo(bytes: Uint8Array): Float32Array {
-  return Float32Array.from(bytes, (one) => (one === 255 ? Number.NaN : 2 ** (one - 127)));
+  return Float32Array.from(bytes, (byte) => (byte === 255 ? Number.NaN : 2 ** (byte - 127)));
 }
 
 /** Returns 4-bit floats: a sign, two exponent bits and one fraction bit. */
 export function float4(bits: Int8Array): Float32Array {
-  return Float32Array.from(bits, (one) => {
-    const size = [0, 0.5, 1, 1.5, 2, 3, 4, 6][one & 7] as number;
-    return one > 7 ? -size : size;
+  return Float32Array.from(bits, (bit) => {
+    const size = [0, 0.5, 1, 1.5, 2, 3, 4, 6][bit & 7] as number;
+    return bit > 7 ? -size : size;
   });
 }
 
@@ -57,10 +57,10 @@ export function float8(bytes: Uint8Array, type: TypeName): Float32Array {
   const isUnsignedZero = type.endsWith("uz");
   const exponent = isWide ? 5 : 4;
   const bias = 2 ** (exponent - 1) - (isUnsignedZero ? 0 : 1);
-  return Float32Array.from(bytes, (one) => {
-    if (isUnsignedZero && one === 128) return Number.NaN;
-    if (type === "float8e4m3fn" && (one & 127) === 127) return Number.NaN;
-    return decoded(one, exponent, 7 - exponent, bias, type === "float8e5m2");
+  return Float32Array.from(bytes, (byte) => {
+    if (isUnsignedZero && byte === 128) return Number.NaN;
+    if (type === "float8e4m3fn" && (byte & 127) === 127) return Number.NaN;
+    return decoded(byte, exponent, 7 - exponent, bias, type === "float8e5m2");
   });
 }
 

@@ -15,18 +15,18 @@ export function broadcastShape(...shapes: readonly (readonly number[])[]): numbe
   const rank = Math.max(...shapes.map(({ length }) => length));
   return Array.from({ length: rank }, (_, i) => {
     const sizes = shapes.map((shape) => shape[i - rank + shape.length] ?? 1);
-    const size = sizes.find((one) => one !== 1) ?? 1;
-    if (sizes.every((one) => one === 1 || one === size)) return size;
+    const size = sizes.find((size) => size !== 1) ?? 1;
+    if (sizes.every((other) => other === 1 || other === size)) return size;
     const list = shapes.map((shape) => `[${shape}]`).join(" and ");
     return fail("ShapeMismatch", "OnnxModule", `the shapes ${list} do not broadcast.`);
   });
 }
 
 /** Broadcasts an array to a larger shape. */
-export function expand(one: Host<number>, shape: readonly number[]): Host<number> {
-  if (one.shape.join() === shape.join()) return one;
-  const strides = stridesOf(one.shape);
-  const offset = shape.length - one.shape.length;
+export function expand(array: Host<number>, shape: readonly number[]): Host<number> {
+  if (array.shape.join() === shape.join()) return array;
+  const strides = stridesOf(array.shape);
+  const offset = shape.length - array.shape.length;
   const data = Array.from({ length: sizeOf(shape) }, (_, at) => {
     let left = at;
     let from = 0;
@@ -34,12 +34,12 @@ export function expand(one: Host<number>, shape: readonly number[]): Host<number
       const size = shape[i] as number;
       const position = left % size;
       left = (left - position) / size;
-      if (i >= offset && one.shape[i - offset] !== 1)
+      if (i >= offset && array.shape[i - offset] !== 1)
         from += position * (strides[i - offset] as number);
     }
-    return one.data[from] as number;
+    return array.data[from] as number;
   });
-  return new Host(one.type, shape, data);
+  return new Host(array.type, shape, data);
 }
 
 /** Returns the stride of each axis in elements. */
@@ -56,11 +56,11 @@ export function combine(
   fn: (...values: number[]) => number | boolean,
   type: TypeName = (arrays[0] as Host).type,
 ): Host<number> | undefined {
-  const shape = broadcastShape(...arrays.map((one) => one.shape));
+  const shape = broadcastShape(...arrays.map((array) => array.shape));
   if (sizeOf(shape) > kMostResult) return undefined;
-  const same = arrays.map((one) => expand(one, shape).data);
+  const same = arrays.map((array) => expand(array, shape).data);
   const data = Array.from({ length: sizeOf(shape) }, (_, i) =>
-    roundTo(Number(fn(...same.map((one) => one[i] as number))), type),
+    roundTo(Number(fn(...same.map((data) => data[i] as number))), type),
   );
   return new Host(type, shape, data);
 }

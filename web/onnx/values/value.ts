@@ -71,9 +71,9 @@ export function operand(value: Value, rank: number): eg.Tensor | number {
 /** Returns the elements of an input as a JavaScript array; for a tensor, this waits for its device. */
 export function host(value: Value): Host<number> {
   if (isNumbers(value)) return value;
-  const one = tensor(value).detach();
-  const data = one.dtype === "bfloat16" || one.dtype === "float16" ? one.to("float32") : one;
-  return new Host(typeOf(one), one.shape, Array.from(data.dataSync(), Number));
+  const x = tensor(value).detach();
+  const data = x.dtype === "bfloat16" || x.dtype === "float16" ? x.to("float32") : x;
+  return new Host(typeOf(x), x.shape, Array.from(data.dataSync(), Number));
 }
 
 /** Returns an input as a list of numbers; empty if it was omitted. */

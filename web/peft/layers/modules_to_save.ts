@@ -28,7 +28,7 @@ export class ModulesToSave extends eg.nn.Module {
   get chosen(): Callable {
     const name = this.isDisabled
       ? undefined
-      : this.active.find((one) => this.modules_to_save.has(one));
+      : this.active.find((name) => this.modules_to_save.has(name));
     return name === undefined ? this.original_module : partOf(this.modules_to_save, name);
   }
 

@@ -146,7 +146,7 @@ export function oneOrMore(rule: Rule<number>): Rule<number | readonly number[]> 
 // A loop also visits the holes of an array, which every() skips.
 function isListOf<T>(rule: Rule<T>, value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  for (const one of value) if (!rule.accepts(one)) return false;
+  for (const item of value) if (!rule.accepts(item)) return false;
   return true;
 }
 
@@ -155,7 +155,7 @@ export function listOf<T>(rule: Rule<T>): Rule<readonly T[]> {
   const expected = `an array, each element ${rule.expected}`;
   return new Rule<readonly T[]>(expected, (value) => isListOf(rule, value)).advising((value) => {
     if (!Array.isArray(value)) return "";
-    const i = value.findIndex((one) => !rule.accepts(one));
+    const i = value.findIndex((item) => !rule.accepts(item));
     return ` The element at index ${i} is ${describe(value[i])}.`;
   });
 }

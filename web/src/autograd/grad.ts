@@ -29,7 +29,7 @@ const kGradients = new Rule<GivenGradients>(
   "a tensor, or an array of tensors and nulls",
   (value) =>
     Array.isArray(value)
-      ? value.every((one) => one === undefined || isGradient(one))
+      ? value.every((item) => item === undefined || isGradient(item))
       : isGradient(value),
 ).or(null);
 

@@ -248,7 +248,7 @@ function listAnswer(result: unknown): number[] {
       `a hook of a node must return an array or nothing, got ${describe(result)}.`,
     );
   }
-  const handles = result.map((one) => (one === null ? 0 : replacement("registerHook", one)));
+  const handles = result.map((grad) => (grad === null ? 0 : replacement("registerHook", grad)));
   return [handles.length, ...handles];
 }
 

@@ -154,7 +154,7 @@ class OpInterceptor implements Interpreter {
     if (!this.isOpen) return call.run();
     const handled = () => outermostBy(this.#outer, () => this.#handler(call));
     const result: unknown = readsObservedBy(null, handled);
-    const isResult = [result].flat().every((one) => one instanceof Tensor);
+    const isResult = [result].flat().every((item) => item instanceof Tensor);
     if (!isResult) {
       fail(
         "InvalidArgument",

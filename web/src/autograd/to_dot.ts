@@ -115,8 +115,8 @@ function savedTensorsOf(node: Node): [string, Tensor][] {
 
 function isNamedTensors(value: unknown): boolean {
   if (isPlainObject(value)) return Object.values(value).every(tensorRule.accepts);
-  const isPair = (one: unknown) =>
-    Array.isArray(one) && typeof one[0] === "string" && tensorRule.accepts(one[1]);
+  const isPair = (item: unknown) =>
+    Array.isArray(item) && typeof item[0] === "string" && tensorRule.accepts(item[1]);
   return Array.isArray(value) && value.every(isPair);
 }
 

@@ -118,6 +118,6 @@ const kCounted: readonly Kind[] = [
 function withoutBigInts(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (!Array.isArray(value)) return value;
-  const isPlain = value.every((one) => typeof one !== "bigint" && !Array.isArray(one));
+  const isPlain = value.every((item) => typeof item !== "bigint" && !Array.isArray(item));
   return isPlain ? value : value.map(withoutBigInts);
 }

@@ -40,8 +40,10 @@ export function scalarLike({ dtype, device }: Tensor, value: Scalar): Tensor {
 export function asTensors<const Operands extends readonly Operand[]>(
   ...operands: Operands
 ): { [i in keyof Operands]: Tensor } {
-  const like = operands.find((one) => one instanceof Tensor);
-  const tensors = operands.map((one) => (one instanceof Tensor ? one : beside(like, one)));
+  const like = operands.find((operand) => operand instanceof Tensor);
+  const tensors = operands.map((operand) =>
+    operand instanceof Tensor ? operand : beside(like, operand),
+  );
   return tensors as { [i in keyof Operands]: Tensor };
 }
 

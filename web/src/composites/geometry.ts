@@ -46,7 +46,7 @@ export function inBatch<R extends Tensor | Tensor[]>(
   }
   const result = body(unsqueeze(input, 0));
   return (
-    result instanceof Tensor ? squeeze(result, 0) : result.map((one) => squeeze(one, 0))
+    result instanceof Tensor ? squeeze(result, 0) : result.map((part) => squeeze(part, 0))
   ) as R;
 }
 

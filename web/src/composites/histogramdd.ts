@@ -79,9 +79,9 @@ function checkPoints(
 function densityOf(hist: Tensor, edges: readonly Tensor[]): Tensor {
   const ndim = edges.length;
   return edges.reduce(
-    (density, one, d) => {
+    (density, edge, d) => {
       const shape = Array.from({ length: ndim }, (_, k) => (k === d ? -1 : 1));
-      return div(density, reshape(diff(one), shape));
+      return div(density, reshape(diff(edge), shape));
     },
     div(hist, sum(hist)),
   );

@@ -31,7 +31,7 @@ export const cumulativeTrapezoid: typeof trapezoid = /* @__PURE__ */ composite(
 
 // The sum of two booleans is a boolean.
 function checkNumbers(where: string, points: readonly (Tensor | null)[]): void {
-  if (points.every((one) => one?.dtype !== "bool")) return;
+  if (points.every((point) => point?.dtype !== "bool")) return;
   fail("DtypeMismatch", where, "expected numbers, got bool.");
 }
 

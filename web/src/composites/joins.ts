@@ -21,7 +21,7 @@ import { checkLength, listOf, sizeOf, withLeast } from "./shapes.js";
 /** Concatenates tensors along their third axis; tensors with fewer dimensions are extended as by atleast3d(). */
 export const dstack = /* @__PURE__ */ composite("dstack", "tensors:tensors", (tensors) =>
   cat(
-    tensors.map((one) => withLeast(one, 3)),
+    tensors.map((tensor) => withLeast(tensor, 3)),
     2,
   ),
 );
@@ -29,14 +29,14 @@ export const dstack = /* @__PURE__ */ composite("dstack", "tensors:tensors", (te
 /** Concatenates tensors along their second axis; tensors with fewer than two dimensions become columns. */
 export const columnStack = /* @__PURE__ */ composite("columnStack", "tensors:tensors", (tensors) =>
   cat(
-    tensors.map((one) => (one.ndim < 2 ? reshape(one, [one.numel, 1]) : one)),
+    tensors.map((tensor) => (tensor.ndim < 2 ? reshape(tensor, [tensor.numel, 1]) : tensor)),
     1,
   ),
 );
 
 /** A matrix with the given matrices along its diagonal, and zeros elsewhere. */
 export const blockDiag = /* @__PURE__ */ composite("blockDiag", "tensors:tensors", (tensors) => {
-  const blocks = tensors.map((one) => asMatrix(one));
+  const blocks = tensors.map((tensor) => asMatrix(tensor));
   const width = blocks.reduce((total, block) => total + sizeOf(block, 1), 0);
   let before = 0;
   const rows = blocks.map((block) => {
@@ -67,7 +67,7 @@ export const cartesianProd = /* @__PURE__ */ composite(
           `expected tensors of one dimension, got [${shape}].`,
         );
     }
-    const columns = meshgrid(tensors, "ij").map((one) => flatten(one));
+    const columns = meshgrid(tensors, "ij").map((column) => flatten(column));
     return columns.length === 1 ? (columns[0] as Tensor) : stack(columns, 1);
   },
 );
@@ -131,7 +131,7 @@ export const broadcastTensors = /* @__PURE__ */ composite(
   "broadcastTensors",
   "tensors:tensors",
   (tensors): Tensor[] => {
-    const shape = broadcastShapes(...tensors.map((one) => one.shape));
-    return tensors.map((one) => expand(one, shape));
+    const shape = broadcastShapes(...tensors.map((tensor) => tensor.shape));
+    return tensors.map((tensor) => expand(tensor, shape));
   },
 );

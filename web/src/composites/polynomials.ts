@@ -11,13 +11,13 @@ import { composite } from "./composite.js";
 /** The polynomial of degree 1 at x, and that of degree k + 1 by those of degrees k and k - 1. */
 interface Family {
   first(x: Tensor): Tensor;
-  next(k: number, one: Tensor, before: Tensor, x: Tensor): Tensor;
+  next(k: number, last: Tensor, before: Tensor, x: Tensor): Tensor;
 }
 
 /** Each degree takes a step of the recurrence. */
 const kHighestDegree = 10_000;
 
-const kChebyshevStep: Family["next"] = (_, one, before, x) => sub(mul(mul(x, 2), one), before);
+const kChebyshevStep: Family["next"] = (_, last, before, x) => sub(mul(mul(x, 2), last), before);
 
 const kFirstKind: Family = { first: (x) => x, next: kChebyshevStep };
 const kSecondKind: Family = { first: (x) => mul(x, 2), next: kChebyshevStep };
@@ -81,7 +81,7 @@ export const hermitePolynomialH: typeof chebyshevPolynomialT = /* @__PURE__ */ p
   "special.hermitePolynomialH",
   {
     first: (x) => mul(x, 2),
-    next: (k, one, before, x) => sub(mul(mul(x, 2), one), mul(before, 2 * k)),
+    next: (k, last, before, x) => sub(mul(mul(x, 2), last), mul(before, 2 * k)),
   },
 );
 
@@ -90,7 +90,7 @@ export const hermitePolynomialHe: typeof chebyshevPolynomialT = /* @__PURE__ */ 
   "special.hermitePolynomialHe",
   {
     first: (x) => x,
-    next: (k, one, before, x) => sub(mul(x, one), mul(before, k)),
+    next: (k, last, before, x) => sub(mul(x, last), mul(before, k)),
   },
 );
 
@@ -99,7 +99,7 @@ export const laguerrePolynomialL: typeof chebyshevPolynomialT = /* @__PURE__ */ 
   "special.laguerrePolynomialL",
   {
     first: (x) => sub(1, x),
-    next: (k, one, before, x) => div(sub(mul(sub(2 * k + 1, x), one), mul(before, k)), k + 1),
+    next: (k, last, before, x) => div(sub(mul(sub(2 * k + 1, x), last), mul(before, k)), k + 1),
   },
 );
 
@@ -108,7 +108,7 @@ export const legendrePolynomialP: typeof chebyshevPolynomialT = /* @__PURE__ */ 
   "special.legendrePolynomialP",
   {
     first: (x) => x,
-    next: (k, one, before, x) => div(sub(mul(mul(x, 2 * k + 1), one), mul(before, k)), k + 1),
+    next: (k, last, before, x) => div(sub(mul(mul(x, 2 * k + 1), last), mul(before, k)), k + 1),
   },
 );
 
@@ -158,10 +158,10 @@ function walk(
   highest: number,
   found: (degree: number, value: Tensor) => void,
 ): void {
-  let [before, one] = [onesLike(x), first(x)];
+  let [before, last] = [onesLike(x), first(x)];
   for (let k = 1; k <= highest; k++) {
-    found(k, one);
-    if (k < highest) [before, one] = [one, next(k, one, before, x)];
+    found(k, last);
+    if (k < highest) [before, last] = [last, next(k, last, before, x)];
   }
 }
 

@@ -32,7 +32,7 @@ function axesOf(a: Tensor, b: Tensor, dims: unknown): readonly [number[], number
   const given = dims instanceof Tensor ? listsOf(dims) : dims;
   if (typeof given === "number") return lastAndFirst(a, b, given);
   const isPair = Array.isArray(given) && given.length === 2;
-  const [ofA, ofB] = isPair ? given.map((one) => [one].flat()) : [];
+  const [ofA, ofB] = isPair ? given.map((dims) => [dims].flat()) : [];
   if (!ofA?.every(Number.isInteger) || !ofB?.every(Number.isInteger)) {
     const expected = "a whole number or two lists of dimensions";
     return fail("InvalidArgument", "tensordot", refusal("dims", expected, dims));

@@ -45,9 +45,9 @@ function weightsOf({ from, to, scale }: Axis, { reach, weight }: Filter): Float6
     const last = Math.min(Math.trunc(center + reach * width + 0.5), from);
     let sum = 0;
     for (let x = first; x < last; x++) {
-      const one = weight((x - center + 0.5) / width);
-      rows[i * from + x] = one;
-      sum += one;
+      const share = weight((x - center + 0.5) / width);
+      rows[i * from + x] = share;
+      sum += share;
     }
     if (sum === 0) continue;
     for (let x = first; x < last; x++) rows[i * from + x] = (rows[i * from + x] as number) / sum;

@@ -30,9 +30,13 @@ function atLeast(ndim: 1 | 2 | 3): AtLeast {
   const name = `atleast${ndim}d`;
   return composite<AtLeast>(name, "input:any", (input: unknown) => {
     const tensors: unknown[] = [input].flat();
-    const views = tensors.map((one) => {
-      if (one instanceof Tensor) return withLeast(one, ndim);
-      return fail("InvalidArgument", name, refusal("input", "a tensor or a list of tensors", one));
+    const views = tensors.map((tensor) => {
+      if (tensor instanceof Tensor) return withLeast(tensor, ndim);
+      return fail(
+        "InvalidArgument",
+        name,
+        refusal("input", "a tensor or a list of tensors", tensor),
+      );
     });
     return Array.isArray(input) ? views : (views[0] as Tensor);
   });
@@ -80,7 +84,7 @@ export const sumToSize = /* @__PURE__ */ composite<SumToSize>(
       d < extra || (target[d - extra] === 1 && own !== 1) ? [d] : [],
     );
     const isPossible =
-      extra >= 0 && target.every((one, d) => one === 1 || one === input.shape[d + extra]);
+      extra >= 0 && target.every((size, d) => size === 1 || size === input.shape[d + extra]);
     if (!isPossible) {
       const reason = `[${target}] does not broadcast to the shape of input, [${input.shape}]`;
       fail("ShapeMismatch", "sumToSize", `size: ${reason}.`);

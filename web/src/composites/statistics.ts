@@ -43,7 +43,7 @@ export const cov = /* @__PURE__ */ composite(
     checkWeights(fweights, aweights, count);
     const weights =
       aweights === null ? fweights : fweights === null ? aweights : mul(fweights, aweights);
-    const weighted = (one: Tensor) => (weights === null ? one : mul(one, weights));
+    const weighted = (tensor: Tensor) => (weights === null ? tensor : mul(tensor, weights));
     const total = weights === null ? numbersLike(rows, [count]) : sum(weights);
     const centered = sub(rows, div(sum(weighted(rows), 1, true), total));
     const products = matmul(centered, conj(t(weighted(centered))));

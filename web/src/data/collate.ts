@@ -56,7 +56,7 @@ class Collation {
       this.refuse("InvalidArgument", 0, path.slice(0, 3), message);
     }
     const kinds = values.map((value, i) => this.kindOf(value, i, path));
-    this.same(kinds, path, (one) => `is ${one}`, "InvalidArgument");
+    this.same(kinds, path, (kind) => `is ${kind}`, "InvalidArgument");
     return this.#kinds[kinds[0] as string]?.(values as never[], path);
   }
 
@@ -133,11 +133,11 @@ class Collation {
   private same<T>(
     found: readonly T[],
     path: Path,
-    message: (one: T) => string,
+    message: (value: T) => string,
     code: ErrorCode = "ShapeMismatch",
   ): void {
     const first = found[0] as T;
-    const other = found.findIndex((one) => one !== first);
+    const other = found.findIndex((item) => item !== first);
     if (other < 0) return;
     const difference = `${message(found[other] as T)} where sample ${this.numbers[0]} ${message(first)}`;
     this.refuse(code, other, path, difference);

@@ -34,5 +34,5 @@ export function checkPositions(
     fail("InvalidArgument", where, `${what}: ${message}`);
   }
   const positions = Array.from(given as Iterable<unknown>);
-  return positions.map((one) => checkPosition(where, what, one, length));
+  return positions.map((position) => checkPosition(where, what, position, length));
 }

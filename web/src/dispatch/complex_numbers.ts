@@ -29,7 +29,7 @@ export function withComplex<T>(
   const parameter = op.parameters[at];
   if (parameter === undefined) throw error;
   const number = values[at] as Complex;
-  const withNumber = (real: number) => values.map((one, i) => (i === at ? real : one));
+  const withNumber = (real: number) => values.map((value, i) => (i === at ? real : value));
   if (number.im === 0) return again(withNumber(number.re));
   if (op.name === "fullLike") {
     const result = again(withNumber(0)) as Tensor;
@@ -54,7 +54,7 @@ export function withComplex<T>(
   }
   const product = run(opOf("mul"), [values[factor], number]) as Tensor;
   try {
-    return again(withNumber(1).map((one, i) => (i === factor ? product : one)));
+    return again(withNumber(1).map((value, i) => (i === factor ? product : value)));
   } finally {
     product.dispose();
   }

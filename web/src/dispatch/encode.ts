@@ -289,7 +289,12 @@ function toChoice(op: Op, i: number, value: unknown): number {
   const choices = op.parameters[i]?.choices ?? [];
   const choice = choices.indexOf(value as string);
   if (choice >= 0) return choice;
-  return reject(op, i, `one of ${choices.map((one) => JSON.stringify(one)).join(", ")}`, value);
+  return reject(
+    op,
+    i,
+    `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`,
+    value,
+  );
 }
 
 function expectationOf(parameter: Parameter): string {

@@ -269,8 +269,8 @@ async function load(
   } catch (error) {
     if (wanted !== "auto" || !(error instanceof ThreadsFailure)) throw error;
     console.warn(`${error.message} Until then there is one thread.`);
-    const one = { variant: "single", threads: 1, wasmModule: undefined } as const;
-    const loading = { ...one, wasmUrl, memory, createWorker, meanwhile };
+    const single = { variant: "single", threads: 1, wasmModule: undefined } as const;
+    const loading = { ...single, wasmUrl, memory, createWorker, meanwhile };
     return { variant: "single", ...(await loadModule(loading)) };
   }
 }

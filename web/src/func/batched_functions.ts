@@ -72,17 +72,17 @@ function byOwnRule(fn: FunctionType, args: readonly unknown[], level: Level): un
   const [output, outDims] = result as [unknown, unknown];
   const outputs: readonly unknown[] = Array.isArray(output) ? output : [output];
   const dims = spreadOver("vmap", `outDims of ${fn.name}`, outDims, output);
-  const batches = outputs.map((one, i) => {
+  const batches = outputs.map((output, i) => {
     const dim = dims[i] ?? null;
-    if (dim === null || !(one instanceof Tensor)) return one;
-    const { ndim } = one;
+    if (dim === null || !(output instanceof Tensor)) return output;
+    const { ndim } = output;
     if (!Number.isInteger(dim) || (dim as number) < -ndim || (dim as number) >= ndim) {
       failFor(
         fn,
         `returned from vmap() the invalid outDims ${describe(dim)} for a result with ${ndim} dimensions.`,
       );
     }
-    return new BatchedTensor(movedim(one, dim as number, 0), level);
+    return new BatchedTensor(movedim(output, dim as number, 0), level);
   });
   return Array.isArray(output) ? batches : batches[0];
 }
@@ -94,8 +94,8 @@ function generated(fn: FunctionType, args: readonly unknown[], level: Level): un
     args.map((arg) => innerOf(arg, level)),
   );
   const outputs: readonly unknown[] = Array.isArray(result) ? result : [result];
-  const batches = outputs.map((one, i) =>
-    rule.isBatch[i] === true ? new BatchedTensor(one as Tensor, level) : one,
+  const batches = outputs.map((output, i) =>
+    rule.isBatch[i] === true ? new BatchedTensor(output as Tensor, level) : output,
   );
   return Array.isArray(result) ? batches : batches[0];
 }
@@ -104,8 +104,8 @@ function generated(fn: FunctionType, args: readonly unknown[], level: Level): un
 function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Level) {
   const isBatch: boolean[] = [];
   const shown = (values: readonly unknown[], which: readonly boolean[]) =>
-    values.map((one, i) =>
-      which[i] === true && one instanceof Tensor ? new BatchedTensor(one, level) : one,
+    values.map((value, i) =>
+      which[i] === true && value instanceof Tensor ? new BatchedTensor(value, level) : value,
     );
   const isBatchArg = args.map((arg) => isBatchedAt(arg, level));
   // Only the shapes, because the graph would keep the arguments alive.
@@ -114,10 +114,10 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
 
   const tangentsOf = (_ctx: FunctionContext, ...tangents: Tensor[]): FunctionGradients => {
     const raw = atLevel(level, () => own.inJvp(() => fn.jvp(own, ...shown(tangents, isBatchArg))));
-    return [raw].flat().map((one, i) => {
-      if (!(one instanceof Tensor)) return one;
-      if (isBatchedAt(one, level)) return one.shown;
-      return isBatch[i] === true ? contiguous(repeatedFor(one, level)) : one;
+    return [raw].flat().map((grad, i) => {
+      if (!(grad instanceof Tensor)) return grad;
+      if (isBatchedAt(grad, level)) return grad.shown;
+      return isBatch[i] === true ? contiguous(repeatedFor(grad, level)) : grad;
     }) as FunctionGradients;
   };
 
@@ -132,11 +132,12 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
       const inputs = shown(inner, isBatchArg);
       const raw = atLevel(level, () => fn.forward(own, ...inputs));
       const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
-      const results = outputs.map((one, i) => {
-        isBatch[i] = one instanceof Tensor && (isBatchedAt(one, level) || !inner.includes(one));
-        if (isBatch[i] !== true || isBatchedAt(one, level)) return innerOf(one, level);
+      const results = outputs.map((output, i) => {
+        isBatch[i] =
+          output instanceof Tensor && (isBatchedAt(output, level) || !inner.includes(output));
+        if (isBatch[i] !== true || isBatchedAt(output, level)) return innerOf(output, level);
         // Repeated because samples that share a result would each receive the gradient of all samples.
-        return contiguous(repeatedFor(one as Tensor, level));
+        return contiguous(repeatedFor(output as Tensor, level));
       });
       const marked = results.filter((_, i) => fixed.has(outputs[i])) as Tensor[];
       if (marked.length > 0) ctx.markNonDifferentiable(...marked);
@@ -198,12 +199,12 @@ class ContextOfSamples extends FunctionContext {
   }
 
   override saveForBackward(...tensors: (Tensor | null)[]): void {
-    this.#isBatch = tensors.map((one) => isBatchedAt(one, this.#level));
+    this.#isBatch = tensors.map((tensor) => isBatchedAt(tensor, this.#level));
     this.#ctx.saveForBackward(...this.#batchesOf(tensors));
   }
 
   override saveForForward(...tensors: (Tensor | null)[]): void {
-    this.#isBatchInJvp = tensors.map((one) => isBatchedAt(one, this.#level));
+    this.#isBatchInJvp = tensors.map((tensor) => isBatchedAt(tensor, this.#level));
     this.#ctx.saveForForward(...this.#batchesOf(tensors));
   }
 
@@ -219,8 +220,8 @@ class ContextOfSamples extends FunctionContext {
 
   override get savedTensors(): Tensor[] {
     const isBatch = this.#isInJvp ? this.#isBatchInJvp : this.#isBatch;
-    return this.#ctx.savedTensors.map((one, i) =>
-      one !== null && isBatch[i] === true ? new BatchedTensor(one, this.#level) : one,
+    return this.#ctx.savedTensors.map((tensor, i) =>
+      tensor !== null && isBatch[i] === true ? new BatchedTensor(tensor, this.#level) : tensor,
     );
   }
 
@@ -229,7 +230,7 @@ class ContextOfSamples extends FunctionContext {
   }
 
   override markNonDifferentiable(...tensors: Tensor[]): void {
-    for (const one of tensors) this.#fixed.add(one);
+    for (const tensor of tensors) this.#fixed.add(tensor);
   }
 
   override setMaterializeGrads(value: boolean): void {
@@ -241,7 +242,7 @@ class ContextOfSamples extends FunctionContext {
   }
 
   #batchesOf<T extends Tensor | null>(tensors: readonly T[]): T[] {
-    return tensors.map((one) => innerOf(one, this.#level) as T);
+    return tensors.map((tensor) => innerOf(tensor, this.#level) as T);
   }
 }
 

@@ -11,14 +11,14 @@ import { atLevel, repeatedFor } from "./levels.js";
 export function gradientsOfBatch(call: GradCall, level: Level): (Tensor | null)[] {
   const { outputs, inputs, gradients, options } = call;
   return atLevel(level.outer, () => {
-    if (!gradients.some((one) => isBatchedAt(one, level))) {
+    if (!gradients.some((gradient) => isBatchedAt(gradient, level))) {
       return grad(outputs, inputs, { ...options, gradOutputs: gradients });
     }
     // Each sample may be a batch for which the call asks.
     const { isGradsBatched: hasRows, materializeGrads, allowUnused, ...others } = options;
-    const rows = gradients.map((one) => {
-      if (one === null || one === undefined) return null;
-      const batch = isBatchedAt(one, level) ? one.shown : repeatedFor(one, level);
+    const rows = gradients.map((gradient) => {
+      if (gradient === null || gradient === undefined) return null;
+      const batch = isBatchedAt(gradient, level) ? gradient.shown : repeatedFor(gradient, level);
       return hasRows ? flatten(batch, 0, 1) : batch;
     });
     const found = grad(outputs, inputs, {
@@ -27,9 +27,9 @@ export function gradientsOfBatch(call: GradCall, level: Level): (Tensor | null)[
       gradOutputs: rows,
       isGradsBatched: true,
     });
-    return found.map((one, i) => {
-      if (one === null) return materializeGrads ? zerosLike(inputs[i] as Tensor) : null;
-      return new BatchedTensor(hasRows ? unflatten(one, 0, [level.size, -1]) : one, level);
+    return found.map((grad, i) => {
+      if (grad === null) return materializeGrads ? zerosLike(inputs[i] as Tensor) : null;
+      return new BatchedTensor(hasRows ? unflatten(grad, 0, [level.size, -1]) : grad, level);
     });
   });
 }

@@ -66,7 +66,7 @@ export function functionalCall(
     for (const [slot, { name, tensor }] of replaced) {
       const stored: unknown = Reflect.get(slot.owner, slot.property);
       if (stored instanceof Tensor && stored !== tensor) {
-        const named = [paramsAndBuffers].flat().find((one) => Object.hasOwn(one, name));
+        const named = [paramsAndBuffers].flat().find((tensors) => Object.hasOwn(tensors, name));
         Object.assign(named as TensorsByName, { [name]: stored });
       }
       setProperty(slot, slot.held, true);

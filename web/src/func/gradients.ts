@@ -65,7 +65,7 @@ export class Inputs {
     this.#roots = new Set(views.map(gradFnOf));
     this.tensors = views.map((tensor) => batchedAt(tensor, this.#levels));
     this.passed = areWritable
-      ? recording(() => this.tensors.map((one) => clone(one)))
+      ? recording(() => this.tensors.map((tensor) => clone(tensor)))
       : this.tensors;
     this.#areOuter = roots.map((root) => root !== null);
   }
@@ -125,8 +125,10 @@ export class Inputs {
   ): Tensor[] {
     return atLevel(level.outer, () => {
       const rows = Array.from({ length: level.size }, (_, i) => {
-        const own = cotangents.map((one) =>
-          one instanceof BatchedTensor && one.level === level ? select(one.shown, 0, i) : one,
+        const own = cotangents.map((cotangent) =>
+          cotangent instanceof BatchedTensor && cotangent.level === level
+            ? select(cotangent.shown, 0, i)
+            : cotangent,
         );
         return this.pull(outputs, own, createGraph);
       });
@@ -140,7 +142,8 @@ export class Inputs {
   /** True if tensors also depend on tensors that require a gradient other than these inputs. */
   hasOthers(tensors: readonly Tensor[]): boolean {
     return (
-      this.#isInner || tensors.some((one) => one.requiresGrad && this.#reachesOtherLeaves(one))
+      this.#isInner ||
+      tensors.some((tensor) => tensor.requiresGrad && this.#reachesOtherLeaves(tensor))
     );
   }
 
@@ -193,10 +196,10 @@ function runningLevels(): Level[] {
 
 // Returns the innermost level at which a cotangent is batched but its output is not.
 function extraLevel(cotangents: readonly Tensor[], outputs: readonly Tensor[]): Level | null {
-  const extra = cotangents.flatMap((one, i) => {
+  const extra = cotangents.flatMap((cotangent, i) => {
     const known = levelsOf(outputs[i] as Tensor);
     return (outputs[i] as Tensor).requiresGrad
-      ? levelsOf(one).filter((level) => !known.includes(level))
+      ? levelsOf(cotangent).filter((level) => !known.includes(level))
       : [];
   });
   return extra.sort((a, b) => depthOf(b) - depthOf(a))[0] ?? null;

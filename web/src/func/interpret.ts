@@ -62,10 +62,10 @@ class BatchInterpreter implements LevelInterpreter {
       if (!isBatchedAt(primal, level) && !isBatchedAt(tangent, level)) {
         return makeDual(primal, tangent);
       }
-      const [value, direction] = [primal, tangent].map((one) => {
+      const [value, direction] = [primal, tangent].map((part) => {
         // Tangents of elements that overlap would be one.
-        if (!isBatchedAt(one, level)) return contiguous(repeatedFor(one, level));
-        return one.shown;
+        if (!isBatchedAt(part, level)) return contiguous(repeatedFor(part, level));
+        return part.shown;
       });
       return new BatchedTensor(makeDual(value as Tensor, direction as Tensor), level);
     });
@@ -132,13 +132,13 @@ function random(call: Call, rule: RandomRule, hasBatch: boolean): unknown {
 
 function batched(result: Result, level: Level): Result {
   return Array.isArray(result)
-    ? result.map((one) => new BatchedTensor(one, level))
+    ? result.map((part) => new BatchedTensor(part, level))
     : new BatchedTensor(result, level);
 }
 
 function holdsBatch(value: unknown, level: Level): boolean {
   return Array.isArray(value)
-    ? value.some((one) => isBatchedAt(one, level))
+    ? value.some((item) => isBatchedAt(item, level))
     : isBatchedAt(value, level);
 }
 
@@ -212,7 +212,9 @@ function loop(call: Call, flags: number | null): Result {
   warnOfLoop(call.op.name);
   const results = Array.from({ length: call.size }, (_, i) => {
     const values = call.values.map((value) =>
-      Array.isArray(value) ? value.map((one) => sampleOf(call, one, i)) : sampleOf(call, value, i),
+      Array.isArray(value)
+        ? value.map((item) => sampleOf(call, item, i))
+        : sampleOf(call, value, i),
     );
     return flags === null ? callOp(call.op, values) : callInPlace(call.op, values, flags);
   });

@@ -64,7 +64,7 @@ export function jacrev<Args extends Tree[]>(
     const outputs = outputsOf("jacrev", result);
     checkReal("jacrev", inputs.tensors, outputs);
     const blocks = outputs.map((output, i) => {
-      const cotangents = outputs.map((one) => zerosLike(one).detach());
+      const cotangents = outputs.map((output) => zerosLike(output).detach());
       const pull = (row: Tensor) => inputs.pull(outputs, replacedAt(cotangents, i, row));
       if (options.preallocateAndCopy) {
         return withLeaves(chosen, copiedRows(output, inputs.tensors, pull));
@@ -97,7 +97,7 @@ export function jacfwd<Args extends Tree[]>(
       options,
     );
     checkReal("jacfwd", inputs, outputs);
-    const still = inputs.map((one) => zerosLike(one).detach());
+    const still = inputs.map((input) => zerosLike(input).detach());
     const columns = inputs.map((input, k) =>
       basisOf(input).map((column) => push("jacfwd", replacedAt(still, k, column))),
     );
@@ -174,5 +174,5 @@ function blockOf(
 }
 
 function replacedAt(tensors: readonly Tensor[], i: number, tensor: Tensor): Tensor[] {
-  return tensors.map((one, k) => (k === i ? tensor : one));
+  return tensors.map((other, k) => (k === i ? tensor : other));
 }

@@ -46,7 +46,7 @@ export function linearAt(
     () =>
       new Inputs(
         where,
-        outputs.map((one) => zerosLike(one).detach()),
+        outputs.map((output) => zerosLike(output).detach()),
       ),
   );
   const pulled = recording(() => inputs.pull(outputs, dual.tensors, true));
@@ -56,7 +56,7 @@ export function linearAt(
     const isOuter = opsAreRecorded() && inputs.hasOthers([...outputs, ...tangents]);
     const pushed = dual.pull(pulled, tangents, isOuter);
     // detach() would also drop a tangent of forward mode.
-    return pushed.map((one) => (isOuter || !one.requiresGrad ? one : one.detach()));
+    return pushed.map((tangent) => (isOuter || !tangent.requiresGrad ? tangent : tangent.detach()));
   };
   const isConstant = outputs.some((output) => !inputs.reach(output));
   const value = inputs.released(result);

@@ -102,8 +102,8 @@ function called(
 }
 
 function positionsOf(where: string, argnums: readonly number[], count: number): number[] {
-  const positions = argnums.map((one) => positionOf(where, one, count));
-  const again = positions.findIndex((one, i) => positions.indexOf(one) < i);
+  const positions = argnums.map((argnum) => positionOf(where, argnum, count));
+  const again = positions.findIndex((position, i) => positions.indexOf(position) < i);
   if (again < 0) return positions;
   const reason = `got [${argnums.join(", ")}], which has the argument ${positions[again]} twice.`;
   fail("InvalidArgument", where, `argnums: expected different arguments, ${reason}`);

@@ -137,7 +137,7 @@ function batchSize(leaves: readonly unknown[], dims: readonly (number | null)[])
       "at least one argument must be a tensor with a batch dimension, but inDims is null for all.",
     );
   }
-  if (sizes.every((one) => one === size)) return size;
+  if (sizes.every((other) => other === size)) return size;
   fail(
     "ShapeMismatch",
     kName,

@@ -192,7 +192,7 @@ class Shards implements Files {
 
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#open.values());
-    for (const one of opened) if (one.status === "fulfilled") await one.value.close();
+    for (const outcome of opened) if (outcome.status === "fulfilled") await outcome.value.close();
   }
 }
 

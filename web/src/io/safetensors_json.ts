@@ -143,7 +143,7 @@ export class HeaderReader {
     }
     const end = this.#at++;
     if (isPlain && all < 0x80) {
-      const usual = kUsual.find((one) => this.#isAt(start + 1, end, one));
+      const usual = kUsual.find((text) => this.#isAt(start + 1, end, text));
       if (usual !== undefined) return usual;
     }
     const content = this.#bytes.subarray(start + 1, end);

@@ -18,7 +18,7 @@ const kDict = new Rule<Readonly<Record<string, Tensor>>>(
 /** The option for metadata. */
 export const kMetadata = new Rule<Readonly<Record<string, string>>>(
   "an object of strings by name",
-  (value) => isPlainObject(value) && Object.values(value).every((one) => typeof one === "string"),
+  (value) => isPlainObject(value) && Object.values(value).every((text) => typeof text === "string"),
 ).optional();
 
 const kOptions = {

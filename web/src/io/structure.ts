@@ -60,7 +60,7 @@ export function encode(
     const name = writer.tensor(path, value);
     return value.requiresGrad ? { $tensor: name, requiresGrad: true } : { $tensor: name };
   }
-  const Kind = kArrays.find((one) => value instanceof one);
+  const Kind = kArrays.find((array) => value instanceof array);
   if (Kind !== undefined) {
     return { $array: writer.array(path, value as NumberArray), type: Kind.name };
   }
@@ -68,13 +68,13 @@ export function encode(
   if (outer.includes(value)) refuse(path, value, "It contains itself.");
   if (outer.length >= kMaxDepth)
     refuse(path, value, `It is nested deeper than ${kMaxDepth} levels.`);
-  const inner = (one: unknown, key: string | number) => {
-    return encode(one, writer, joinedPath(path, key), [...outer, value]);
+  const inner = (item: unknown, key: string | number) => {
+    return encode(item, writer, joinedPath(path, key), [...outer, value]);
   };
   // Unlike map(), this visits the holes of an array.
   if (Array.isArray(value)) return Array.from(value, inner);
   const object = Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, inner(one, key)]),
+    Object.entries(value).map(([key, item]) => [key, inner(item, key)]),
   );
   const isTag = Object.keys(object).some((key) => key.startsWith("$"));
   return isTag ? { $object: object } : object;
@@ -84,12 +84,12 @@ export function encode(
 export function decode(json: unknown, reader: Reader, depth = 0): unknown {
   if (typeof json !== "object" || json === null) return json;
   if (depth > 2 * kMaxDepth) reject(`its structure is nested deeper than ${kMaxDepth} levels.`);
-  const inner = (one: unknown) => decode(one, reader, depth + 1);
+  const inner = (item: unknown) => decode(item, reader, depth + 1);
   if (Array.isArray(json)) return json.map(inner);
   const fields = json as Record<string, unknown>;
   const tag = Object.keys(fields).find((key) => key.startsWith("$"));
   const map = (object: object) => {
-    return Object.fromEntries(Object.entries(object).map(([key, one]) => [key, inner(one)]));
+    return Object.fromEntries(Object.entries(object).map(([key, item]) => [key, inner(item)]));
   };
   if (tag === undefined) return map(fields);
   const given = fields[tag];

@@ -109,7 +109,7 @@ export class BackwardHooks {
     // No input has a gradient to wait for.
     for (const hook of this.hooks) {
       const result = hook(this.module, Array(this.#inputCount).fill(null), gradOutputs);
-      if (result && [...result].some((one) => one !== null)) {
+      if (result && [...result].some((grad) => grad !== null)) {
         fail(
           "InvalidGradient",
           "registerFullBackwardHook",

@@ -85,7 +85,7 @@ export function declared<Class, R extends Rules>(rules: R, check?: Check<R>): Cl
       return formatArguments([], pick(this, names) as Record<string, Printable>);
     }
   }
-  for (const name of names.filter((one) => nameOf(one) !== one)) {
+  for (const name of names.filter((name) => nameOf(name) !== name)) {
     const get = function (this: object): unknown {
       return Reflect.get(this, nameOf(name));
     };

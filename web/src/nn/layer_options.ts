@@ -51,11 +51,11 @@ function tensorOf(...[layer, make, size, { device, dtype }]: TensorOfLayer): Ten
 
 /** A number for each of `spatial` dimensions, or one for all, each at least `low`. */
 export function perDimension(spatial: number, low: number): Rule<number | readonly number[]> {
-  const one = wholeFrom(low);
+  const whole = wholeFrom(low);
   const many = spatial === 1 ? "a list of one" : `a list of ${spatial}`;
-  return new Rule(`${one.expected}, or ${many}`, (value) => {
+  return new Rule(`${whole.expected}, or ${many}`, (value) => {
     return Array.isArray(value)
-      ? value.length === spatial && value.every(one.accepts)
-      : one.accepts(value);
+      ? value.length === spatial && value.every(whole.accepts)
+      : whole.accepts(value);
   });
 }

@@ -184,9 +184,9 @@ export class Members {
 
   // The first module or parameter in a container that is not a known member.
   #hiddenIn(holder: unknown, depth: number): unknown {
-    for (const one of elementsOf(holder)) {
-      if (this.#isTrained(one) && !this.#values.includes(one)) return one;
-      const deeper = depth > 1 ? this.#hiddenIn(one, depth - 1) : undefined;
+    for (const element of elementsOf(holder)) {
+      if (this.#isTrained(element) && !this.#values.includes(element)) return element;
+      const deeper = depth > 1 ? this.#hiddenIn(element, depth - 1) : undefined;
       if (deeper !== undefined) return deeper;
     }
     return undefined;

@@ -122,8 +122,8 @@ export function linspace(...given: readonly unknown[]): Tensor {
   }
   const wanted = complexDtypeFor("linspace", dtype);
   const options = { dtype: realDtype(wanted), device };
-  const partOf = (one: number | Complex, name: "re" | "im") =>
-    isComplexNumber(one) ? one[name] : name === "re" ? one : 0;
+  const partOf = (number: number | Complex, name: "re" | "im") =>
+    isComplexNumber(number) ? number[name] : name === "re" ? number : 0;
   const part = (name: "re" | "im") =>
     linspaceOfReal(partOf(start, name), partOf(end, name), steps, options);
   const result = scope(() => complex(part("re"), part("im")));

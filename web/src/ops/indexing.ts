@@ -184,7 +184,7 @@ function locate(
   whole: (tensor: Tensor) => Tensor,
 ): Located {
   const { shape } = tensor;
-  const used = index.reduce<number>((count, one) => count + dimensionsOf(one, name), 0);
+  const used = index.reduce<number>((count, entry) => count + dimensionsOf(entry, name), 0);
   if (used > shape.length) {
     fail(
       "IndexOutOfRange",
@@ -196,9 +196,9 @@ function locate(
     fail("InvalidArgument", name, "'...' may occur only once.");
   }
   const locator = new Locator(tensor, name, whole);
-  for (const one of index) {
-    if (one === "...") locator.skip(shape.length - used);
-    else locator.add(one);
+  for (const entry of index) {
+    if (entry === "...") locator.skip(shape.length - used);
+    else locator.add(entry);
   }
   return locator;
 }

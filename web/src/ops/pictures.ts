@@ -57,12 +57,12 @@ const kNormalization = new Rule<PictureNormalization>(
   "an object { mean, std } of numbers, or arrays with one for each channel",
   (value) => {
     const { mean, std, ...others } = (isPlainObject(value) ? value : {}) as Record<string, unknown>;
-    const areAll = (given: unknown, accepts: (one: number) => boolean) =>
-      [given].flat().every((one) => Number.isFinite(one) && accepts(one as number));
+    const areAll = (given: unknown, accepts: (number: number) => boolean) =>
+      [given].flat().every((value) => Number.isFinite(value) && accepts(value as number));
     return (
       Object.keys(others).length === 0 &&
       areAll(mean, () => true) &&
-      areAll(std, (one) => one !== 0)
+      areAll(std, (value) => value !== 0)
     );
   },
 );

@@ -53,7 +53,7 @@ export class OptimizerHooks {
     this[list] = prepend ? [own, ...this[list]] : [...this[list], own];
     return {
       remove: () => {
-        this[list] = this[list].filter((one) => one !== own);
+        this[list] = this[list].filter((hook) => hook !== own);
       },
     };
   }

@@ -60,10 +60,10 @@ export function readState<Settings extends object, Value>(
     return { ...group, ...Object.fromEntries(read) };
   });
   const states = [...params].flatMap(([number, param]): [Tensor, Record<string, Value>][] => {
-    const one: unknown = state[number];
-    if (one === undefined) return [];
-    if (isPlainObject(one)) return [[param, one as Record<string, Value>]];
-    return refuse(`an object as the state of parameter ${number}`, describe(one));
+    const saved: unknown = state[number];
+    if (saved === undefined) return [];
+    if (isPlainObject(saved)) return [[param, saved as Record<string, Value>]];
+    return refuse(`an object as the state of parameter ${number}`, describe(saved));
   });
   return { settings, states };
 }

@@ -37,13 +37,13 @@ export function readGroupParams(
   others: readonly { params: Tensor[]; paramNames?: string[] }[],
 ): GroupParams {
   const elements = given instanceof Tensor ? [given] : elementsOf(name, given);
-  const params = elements.map((one) => (isNamed(one) ? one[1] : one));
+  const params = elements.map((element) => (isNamed(element) ? element[1] : element));
   checkParams(
     name,
     params,
     others.flatMap((group) => group.params),
   );
-  const own = elements.flatMap((one) => (isNamed(one) ? [one[0]] : []));
+  const own = elements.flatMap((element) => (isNamed(element) ? [element[0]] : []));
   if (own.length > 0 && own.length < params.length) {
     const reason = `params: ${own.length} of ${params.length} parameters have a name. Give one to all of them, or to none.`;
     fail("InvalidArgument", name, reason);

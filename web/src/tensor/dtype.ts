@@ -70,14 +70,14 @@ const kOtherDTypes: Readonly<Record<string, DType>> = {
 export function oneOfDTypes<T extends DType>(...choice: T[]): Rule<T> {
   return oneOf<T>(...choice).advising((value) => {
     const meant = dtypeMeantBy(value);
-    return choice.some((one) => one === meant) ? ` Write ${JSON.stringify(meant)}.` : "";
+    return choice.some((dtype) => dtype === meant) ? ` Write ${JSON.stringify(meant)}.` : "";
   });
 }
 
 function dtypeMeantBy(value: unknown): DType | undefined {
   const name = (typeof value === "string" ? value : "").replace(/^.*\./, "").toLowerCase();
   if (Object.hasOwn(kOtherDTypes, name)) return kOtherDTypes[name];
-  return kDTypes.find((one) => one === name);
+  return kDTypes.find((type) => type === name);
 }
 
 function deviceAdvice(value: unknown): string {

@@ -12,9 +12,9 @@ import type { Wrapper } from "./wrapper.js";
 export function ownResult<T>(given: readonly unknown[], fn: () => T): T {
   const result = scope(fn);
   const known = given.flat();
-  for (const one of [result].flat()) {
-    if (!(one instanceof Tensor) || known.includes(one)) continue;
-    const { handle } = engineTensor(one);
+  for (const tensor of [result].flat()) {
+    if (!(tensor instanceof Tensor) || known.includes(tensor)) continue;
+    const { handle } = engineTensor(tensor);
     if (handle > 0) checked(native.ownResult(handle));
   }
   return result;

@@ -38,7 +38,7 @@ export function wrappersIn(root: unknown): Set<Wrapper> {
           else if (gettersLeft-- > 0) pending.push(attempt(() => property.get?.call(value)));
         }
         if (isMap(value)) for (const entry of value) pending.push(...entry);
-        else if (isSet(value)) for (const one of value) pending.push(one);
+        else if (isSet(value)) for (const item of value) pending.push(item);
       }
     } catch {
       // A proxy that throws is skipped.

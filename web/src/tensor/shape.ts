@@ -2,7 +2,7 @@
 
 /** Whether two shapes are the same. */
 export function hasShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((one, dim) => one === b[dim]);
+  return a.length === b.length && a.every((size, dim) => size === b[dim]);
 }
 
 /** Returns the common shape of broadcasting; null if the shapes cannot be broadcast. */
@@ -11,8 +11,8 @@ export function commonShape(...shapes: (readonly number[])[]): number[] | null {
   const common: number[] = [];
   for (let dim = 0; dim < ndim; dim++) {
     const sizes = shapes.map((shape) => shape[dim - ndim + shape.length] ?? 1);
-    const wide = sizes.find((one) => one !== 1) ?? 1;
-    if (!sizes.every((one) => one === 1 || one === wide)) return null;
+    const wide = sizes.find((size) => size !== 1) ?? 1;
+    if (!sizes.every((size) => size === 1 || size === wide)) return null;
     common.push(wide);
   }
   return common;

@@ -228,7 +228,7 @@ export class EngineWorker {
     startedModule().forgetWorker?.(this.worker);
     const sent = this.pending.splice(0);
     this.listener.ended(this);
-    const tasks = sent.filter((one) => !this.passesOn(one, error)).map(({ task }) => task);
+    const tasks = sent.filter((call) => !this.passesOn(call, error)).map(({ task }) => task);
     const releaseArguments = () => {
       for (const { args } of tasks) release(args.handles);
     };

@@ -50,7 +50,7 @@ export class Pool implements WorkerListener {
 
   /** Makes a task fail that is queued or that a worker has, unless it has ended. */
   cancel(matches: (task: Task) => boolean): void {
-    const [queue] = this.queues.filter((one) => one.some(matches));
+    const [queue] = this.queues.filter((queue) => queue.some(matches));
     if (queue === undefined) {
       for (const worker of this.workers) if (worker.cancel(matches)) return;
       return;

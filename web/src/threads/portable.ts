@@ -27,13 +27,13 @@ export function send(
 ): void {
   const handles: number[] = [];
   let areCopies = true;
-  const other = (one: object, path: string) => {
+  const other = (object: object, path: string) => {
     areCopies = false;
-    refuseTensorsIn(one, path);
+    refuseTensorsIn(object, path);
   };
   try {
     const encoded = values.map((value) =>
-      replace(value, { tensor: (one) => encode(one, handles), other }),
+      replace(value, { tensor: (tensor) => encode(tensor, handles), other }),
     );
     post({ values: encoded, handles }, areCopies);
   } catch (error) {
@@ -73,18 +73,18 @@ interface Replacements {
 // Copies plain arrays and objects with tensors or handles replaced.
 function replace(value: unknown, { tensor, handle, other }: Replacements): unknown {
   const copies = new Map<object, unknown>();
-  const visit = (one: unknown, path: string): unknown => {
-    if (one instanceof Tensor) return tensor?.(one);
-    if (!isPlain(one)) {
-      if (typeof one === "object" && one !== null) other?.(one, path);
-      return one;
+  const visit = (part: unknown, path: string): unknown => {
+    if (part instanceof Tensor) return tensor?.(part);
+    if (!isPlain(part)) {
+      if (typeof part === "object" && part !== null) other?.(part, path);
+      return part;
     }
-    const known = copies.get(one);
+    const known = copies.get(part);
     if (known !== undefined) return known;
-    if (handle && !Array.isArray(one) && kHandle in one) return handle(one[kHandle] as number);
-    const copy: unknown[] | Record<string, unknown> = Array.isArray(one) ? [] : {};
-    copies.set(one, copy);
-    for (const [key, inner] of Object.entries(one)) {
+    if (handle && !Array.isArray(part) && kHandle in part) return handle(part[kHandle] as number);
+    const copy: unknown[] | Record<string, unknown> = Array.isArray(part) ? [] : {};
+    copies.set(part, copy);
+    for (const [key, inner] of Object.entries(part)) {
       (copy as Record<string, unknown>)[key] = visit(inner, `${path}.${key}`);
     }
     return copy;

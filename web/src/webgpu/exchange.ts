@@ -294,7 +294,7 @@ export class Exchange {
   }
 
   #take(size: number): Kept {
-    const at = this.#spare.findIndex((one) => one.size === size);
+    const at = this.#spare.findIndex((buffer) => buffer.size === size);
     const [found] = at < 0 ? [] : this.#spare.splice(at, 1);
     return found?.kept ?? this.#player.buffers.create(size, Usage.CopySource | Usage.CopyTarget);
   }

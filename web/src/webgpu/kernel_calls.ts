@@ -244,7 +244,7 @@ export class KernelCalls {
     const canMove = (block: Block) =>
       block.number !== 0 &&
       !block.isLent &&
-      (block.recordingCount === 0 || all.some((one) => one.canMove(block)));
+      (block.recordingCount === 0 || all.some((part) => part.canMove(block)));
     const places = this.#blocks.gather(role, some, canMove, (to, from) =>
       recorder.copy(to, 0, from, 0, from.size),
     );

@@ -218,7 +218,7 @@ export class Player implements Symbols {
   // Begins to compile what comes after `current`, while that waits for a shader.
   #compileAhead(current?: Reader): void {
     if (!this.#pipelines.isCompiling) return;
-    const waiting = this.#queue.filter((one) => one instanceof Reader);
+    const waiting = this.#queue.filter((entry) => entry instanceof Reader);
     for (const reader of current === undefined ? waiting : [current, ...waiting])
       this.#lookAhead?.read(reader);
   }

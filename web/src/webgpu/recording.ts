@@ -127,9 +127,9 @@ export class Recording {
       const fused = fuse(dispatches, limits, write);
       const partsOf = new Map(fused.map(({ whole, parts }) => [whole, parts]));
       const groups = planGroups([...partsOf.keys()], limits, write).map(({ given, parts }) => {
-        const replaced = given.flatMap((one) => partsOf.get(one) ?? []);
+        const replaced = given.flatMap((part) => partsOf.get(part) ?? []);
         if (replaced.length > 1)
-          waits.push(merge(parts).then((one) => void (one && merged.set(replaced, one))));
+          waits.push(merge(parts).then((whole) => void (whole && merged.set(replaced, whole))));
         return replaced;
       });
       return { calls: run.filter((step) => "call" in step), groups };

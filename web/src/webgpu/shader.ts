@@ -121,7 +121,7 @@ export class Memory {
       const { view, mode, as } = access;
       const { block, window = { offset: 0, bytes: block.size } } = view;
       let binding = this.blocks.findIndex(
-        (one, i) => one === block && isSameWindow(this.windows[i], window),
+        (other, i) => other === block && isSameWindow(this.windows[i], window),
       );
       if (binding < 0) {
         binding = this.blocks.push(block) - 1;

@@ -161,7 +161,7 @@ export class Reader {
 
   #field(type: FieldType): unknown {
     if (typeof type === "string") return kLeaves[type](this);
-    return Array.isArray(type) ? type.map((one) => this.#field(one)) : this.read(type as Fields);
+    return Array.isArray(type) ? type.map((item) => this.#field(item)) : this.read(type as Fields);
   }
 
   /** Throws unless the command has been read to its end. */

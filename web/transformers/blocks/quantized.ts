@@ -279,7 +279,7 @@ function tiedTables(
   const tables = Object.values(tied);
   return new Map(
     Object.entries(tied).flatMap(([head, table]): [string, Named<Linear>][] => {
-      if (!head.endsWith(".weight") || tables.filter((one) => one === table).length !== 1)
+      if (!head.endsWith(".weight") || tables.filter((other) => other === table).length !== 1)
         return [];
       const layer = layerOf(head);
       const isPair = layer instanceof Linear && layerOf(table) instanceof Embedding;

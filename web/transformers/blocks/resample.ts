@@ -30,7 +30,7 @@ export function resamplingMatrix(from: number, to: number, name: MatrixFilter): 
     const first = Math.max(0, Math.floor(center - radius * width + 0.5));
     const last = Math.min(from, Math.floor(center + radius * width + 0.5));
     for (let x = first; x < last; x++) row[x] = weight((x + 0.5 - center) / width);
-    const sum = row.reduce((all, one) => all + one, 0);
-    return row.map((one) => one / sum);
+    const sum = row.reduce((all, weight) => all + weight, 0);
+    return row.map((weight) => weight / sum);
   });
 }

@@ -12,23 +12,23 @@ const kHeads = /(?:^|\.)(?:lm_head|embed_out|proj_out|decoder|vocab_projector)$/
 /** Gives the table of words, and the head that has one row for each of them, `count` rows; new rows are the mean of the old ones. */
 export function resizeWords(model: eg.nn.Module, words: number, count: number): void {
   const layers = model.namedModules();
-  const tables = layers.flatMap(([, one]) =>
-    one instanceof Embedding && one.numEmbeddings === words ? [one] : [],
+  const tables = layers.flatMap(([, layer]) =>
+    layer instanceof Embedding && layer.numEmbeddings === words ? [layer] : [],
   );
   const [table] = tables;
   if (table === undefined) {
     const message = `the model has no table of ${words} words whose weights are numbers.`;
     fail("InvalidArgument", kWhere, message);
   }
-  const heads = layers.flatMap(([name, one]) =>
-    one instanceof Linear && kHeads.test(name) && one.outFeatures === words ? [one] : [],
+  const heads = layers.flatMap(([name, layer]) =>
+    layer instanceof Linear && kHeads.test(name) && layer.outFeatures === words ? [layer] : [],
   );
   const old = new Set(
     [table.weight, ...heads.flatMap(({ weight, bias }) => [weight, bias ?? []])].flat(),
   );
   for (const parameter of old) replace(model, parameter, resized(parameter, count));
-  for (const one of tables) Object.assign(one, { numEmbeddings: count });
-  for (const one of heads) Object.assign(one, { outFeatures: count });
+  for (const table of tables) Object.assign(table, { numEmbeddings: count });
+  for (const head of heads) Object.assign(head, { outFeatures: count });
 }
 
 function resized(old: eg.nn.Parameter, count: number): eg.nn.Parameter {

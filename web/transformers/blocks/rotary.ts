@@ -62,7 +62,11 @@ const kScalings: Readonly<Record<string, Scaling>> = {
   linear: (options, scaling) => {
     const factor = scaling.number("factor");
     const { frequencies } = plain(options);
-    return { frequencies: (n) => frequencies(n).map((one) => one / factor), scale: 1, limit: null };
+    return {
+      frequencies: (n) => frequencies(n).map((frequency) => frequency / factor),
+      scale: 1,
+      limit: null,
+    };
   },
   dynamic: dynamicSpec,
   llama3: llama3Spec,

@@ -112,7 +112,7 @@ export class Config {
   textsOrNull(key: string): readonly string[] | null {
     if (!this.has(key)) return null;
     return this.#value<readonly string[]>(key, undefined, "a list of strings", (value) => {
-      return Array.isArray(value) && value.every((one) => typeof one === "string");
+      return Array.isArray(value) && value.every((item) => typeof item === "string");
     });
   }
 
@@ -128,7 +128,7 @@ export class Config {
   /** Returns a list of positive numbers of a given length. */
   positives(key: string, length: number): readonly number[] {
     return this.#value<readonly number[]>(key, undefined, `${length} numbers above 0`, (value) => {
-      const isPositive = (one: unknown) => Number.isFinite(one) && (one as number) > 0;
+      const isPositive = (value: unknown) => Number.isFinite(value) && (value as number) > 0;
       return Array.isArray(value) && value.length === length && value.every(isPositive);
     });
   }

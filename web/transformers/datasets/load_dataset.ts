@@ -55,7 +55,7 @@ export async function loadDataset(
   const end = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   const reader = Object.hasOwn(kReaders, end) ? kReaders[end] : undefined;
   if (reader === undefined) {
-    const ends = Object.keys(kReaders).map((one) => `.${one}`);
+    const ends = Object.keys(kReaders).map((key) => `.${key}`);
     fail("InvalidArgument", kWhere, `${describe(name)} does not end in ${ends.join(", ")}.`);
   }
   if (bytes === null)

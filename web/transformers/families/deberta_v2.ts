@@ -50,7 +50,7 @@ function specOf(config: Config): Spec {
   config.only("embedding_size", hidden);
   const kinds = config.raw("pos_att_type");
   const list = Array.isArray(kinds) ? kinds : String(kinds ?? "").split("|");
-  const other = list.find((one) => !["p2c", "c2p"].includes(String(one)));
+  const other = list.find((kind) => !["p2c", "c2p"].includes(String(kind)));
   if (other !== undefined) config.refuse("pos_att_type", kinds, [["p2c", "c2p"]]);
   const positions = config.size("max_position_embeddings", 512);
   const given = config.whole("max_relative_positions", -1);

@@ -23,7 +23,7 @@ class DecoderForCausalLM extends CausalLanguageModel {
   ) {
     super();
     this.model = new DecoderModel(spec);
-    this.cacheLimit = spec.rotary.find((one) => one !== null)?.limit ?? null;
+    this.cacheLimit = spec.rotary.find((rotary) => rotary !== null)?.limit ?? null;
     this.lm_head = new Linear(spec.hidden, spec.vocabulary, false);
     if (isTied) {
       this.lm_head.weight = this.model.embed_tokens.weight;

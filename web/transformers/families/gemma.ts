@@ -50,7 +50,7 @@ export function gemma3Spec(config: Config): DecoderSpec {
   return {
     ...spec,
     headNorms: "each",
-    rotary: spec.rotary.map((one, i) => (spec.windows[i] === null ? one : local)),
+    rotary: spec.rotary.map((rotary, i) => (spec.windows[i] === null ? rotary : local)),
   };
 }
 

@@ -90,8 +90,8 @@ class Gemma3Model extends ImageTextDecoder {
     const text = config.part("text_config", true, kTextDefaults);
     const vision = config.part("vision_config", true);
     // Other tokens around images, which a program writes.
-    for (const one of ["boi", "eoi"]) {
-      for (const key of [`${one}_token_id`, `${one}_token_index`]) config.raw(key);
+    for (const name of ["boi", "eoi"]) {
+      for (const key of [`${name}_token_id`, `${name}_token_index`]) config.raw(key);
     }
     const token = config.whole("image_token_id", kImageToken);
     this.imageToken = config.whole("image_token_index", token);

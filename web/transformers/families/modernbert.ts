@@ -220,7 +220,7 @@ class ModernBertModel extends PreTrainedModel {
     const embedded = this.embeddings.call(ids);
     const pass = new Pass({ ids, like: embedded, isCausal: false, ...options });
     for (const window of windows) pass.mask(window);
-    for (const one of Object.values(rotary)) rotaryOf(one, pass);
+    for (const spec of Object.values(rotary)) rotaryOf(spec, pass);
     const hidden = runBlocks(this.layers, this.gradientCheckpointing, embedded, pass);
     return { lastHiddenState: this.final_norm.call(hidden) };
   }

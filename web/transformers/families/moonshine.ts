@@ -95,8 +95,8 @@ class Attention extends eg.nn.Module {
     const query = splitHeads(this.q_proj.call(x), heads);
     if (source !== null) {
       const [keys, values] = crossOf(source, this.index, (read) => this.projected(read));
-      const shared = (one: eg.Tensor) =>
-        groups === heads ? one : one.repeatInterleave(heads / groups, 1);
+      const shared = (tensor: eg.Tensor) =>
+        groups === heads ? tensor : tensor.repeatInterleave(heads / groups, 1);
       const { mask } = source;
       const read = eg.scaledDotProductAttention(
         query,

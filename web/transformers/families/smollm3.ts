@@ -27,5 +27,5 @@ function rotaryOfLayers(
   const every = config.size("no_rope_layer_interval", 4);
   // 1 for a layer with positions.
   const listed = config.wholesOrNull("no_rope_layers", rotary.length);
-  return rotary.map((one, i) => ((listed ? listed[i] : (i + 1) % every) ? one : null));
+  return rotary.map((layer, i) => ((listed ? listed[i] : (i + 1) % every) ? layer : null));
 }

@@ -227,7 +227,10 @@ class WhisperForConditionalGeneration extends Seq2SeqModel {
     const found = after.includes(null)
       ? await this.languagesOf(input, languageTokens(values))
       : new Array<number>(batch).fill(0);
-    const rows = found.map((one) => [this.firstToken, ...after.map((token) => token ?? one)]);
+    const rows = found.map((language) => [
+      this.firstToken,
+      ...after.map((token) => token ?? language),
+    ]);
     const decoderInputIds = eg.tensor(rows, { dtype: "int64", device: input.device });
     const processors = [...(rest.logitsProcessors ?? [])];
     if (returnTimestamps) {
@@ -269,7 +272,7 @@ class WhisperForConditionalGeneration extends Seq2SeqModel {
     release();
     try {
       const places = (await best.data()) as BigInt64Array;
-      return Array.from(places, (one) => tokens[Number(one)] as number);
+      return Array.from(places, (place) => tokens[Number(place)] as number);
     } finally {
       best.dispose();
     }

@@ -24,7 +24,7 @@ export function tokensAfterStart(
     if (language) failWithout("language", "lang_to_id");
     if (task) failWithout("task", "task_to_id");
     const forced = isMultilingual || without === undefined ? forcedTokens(values) : [without];
-    return (forced as number[]).filter((one) => !returnTimestamps || one !== without);
+    return (forced as number[]).filter((token) => !returnTimestamps || token !== without);
   }
   const task_ = idOf("task", (tasks ?? {}) as Numbers, task ?? "transcribe");
   const first = language ? idOf("language", languages as Numbers, language) : null;
@@ -45,7 +45,7 @@ function failWithout(option: string, key: string): never {
 function idOf(option: string, ids: Numbers, name: string): number {
   const found = ids[name] ?? ids[`<|${name}|>`];
   if (found !== undefined) return found;
-  const names = Object.keys(ids).map((one) => one.replace(/^<\|(.*)\|>$/, "$1"));
+  const names = Object.keys(ids).map((key) => key.replace(/^<\|(.*)\|>$/, "$1"));
   return fail(
     "InvalidArgument",
     kWhere,

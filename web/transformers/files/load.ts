@@ -59,7 +59,7 @@ const kOptions = {
   ignoreConfigKeys: {
     expected: "a list of names",
     accepts: (value: unknown) =>
-      Array.isArray(value) && value.every((one) => typeof one === "string"),
+      Array.isArray(value) && value.every((item) => typeof item === "string"),
   },
   gradientCheckpointing: kFlag,
   onProgress: kFunction,
@@ -121,7 +121,7 @@ async function filesOf(
   }
   const { fetch } = options;
   const folder = await eg.io.openFolder(source as eg.io.FolderSource, {
-    onProgress: (one) => progress.report(one),
+    onProgress: (event) => progress.report(event),
     ...(fetch && { fetch }),
   });
   const config = await objectIn(folder, "config.json");
@@ -218,14 +218,14 @@ async function loadWeights(
   }
   if (mismatched.length > 0) {
     const isKept = ([, name]: readonly [string, string]) =>
-      !mismatched.some((one) => one.startsWith(`${name}: `));
+      !mismatched.some((line) => line.startsWith(`${name}: `));
     tensors.splice(0, tensors.length, ...tensors.filter(isKept));
   }
   const given = new Set(tensors.map(([, name]) => name));
   const isThere = (name: string) =>
     given.has(name) ||
     given.has(model.tied[name] ?? "") ||
-    tiedTo(model.tied, name).some((one) => given.has(one));
+    tiedTo(model.tied, name).some((tied) => given.has(tied));
   const missing = names.filter((name) => !isThere(name));
   reportNames(family, missing, unexpected);
   const quantized = await matricesOf(model, family, reader, tensors, options);

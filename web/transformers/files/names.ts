@@ -51,5 +51,5 @@ export function nameInModel(
 
 /** Returns the names of the parameters that share the one of a name. */
 export function tiedTo(tied: Readonly<Record<string, string>>, name: string): string[] {
-  return Object.keys(tied).filter((one) => tied[one] === name);
+  return Object.keys(tied).filter((key) => tied[key] === name);
 }

@@ -71,14 +71,14 @@ async function weightsOf(model: SavedModel): Promise<eg.Bytes> {
   const isWritten = (name: string) =>
     named.has(name) ||
     (Object.hasOwn(model.tied, name) && name !== head) ||
-    tiedTo(model.tied, name).some((one) => one !== head && named.has(one));
+    tiedTo(model.tied, name).some((tied) => tied !== head && named.has(tied));
   const others = Object.keys(state).filter((name) => !isWritten(name));
   try {
     const dict = Object.fromEntries([
       ...Object.entries(tensors).map(([key, name]) => [key, valueAt(name)] as const),
       ...others.map((name) => [name, valueAt(name)] as const),
-      ...Object.entries(omitted).map(([key, one]) => {
-        const tensor = eg.scope(() => constantOf(key, one));
+      ...Object.entries(omitted).map(([key, value]) => {
+        const tensor = eg.scope(() => constantOf(key, value));
         made.push(tensor);
         return [key, tensor] as const;
       }),

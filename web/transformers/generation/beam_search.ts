@@ -64,9 +64,9 @@ export async function searchBeams(
       });
       sums = chosen.map(({ sum }) => sum);
       steps.rows = chosen.map(({ row, token }) => [...(steps.rows[row] as number[]), token]);
-      inputs.forEach((one, k) => {
+      inputs.forEach((input, k) => {
         const best = Math.max(...(candidates[k] as Candidate[]).map(({ sum }) => sum));
-        one.close(best, given + i + 1);
+        input.close(best, given + i + 1);
       });
       last?.dispose();
       last = eg.keep(steps.written(given + i));
@@ -76,10 +76,10 @@ export async function searchBeams(
   } finally {
     last?.dispose();
   }
-  inputs.forEach((one, k) => {
-    if (one.isDone) return;
+  inputs.forEach((input, k) => {
+    if (input.isDone) return;
     steps.rows.slice(k * beams, (k + 1) * beams).forEach((row, j) => {
-      one.add(row, sums[k * beams + j] as number, row.length - given);
+      input.add(row, sums[k * beams + j] as number, row.length - given);
     });
   });
   return resultOf(inputs, settings, steps);
@@ -168,13 +168,13 @@ function next(
     return Array.from({ length: beams }, (_, j) => ({ row: first + j, token: fill, sum: 0 }));
   }
   const going: Candidate[] = [];
-  candidates.forEach((one, rank) => {
+  candidates.forEach((candidate, rank) => {
     if (going.length === beams) return;
-    if (!ends.has(one.token)) {
-      going.push(one);
+    if (!ends.has(candidate.token)) {
+      going.push(candidate);
     } else if (rank < beams) {
-      const row = rows[one.row] as readonly number[];
-      endings.add([...row, one.token], one.sum, row.length + 1 - given);
+      const row = rows[candidate.row] as readonly number[];
+      endings.add([...row, candidate.token], candidate.sum, row.length + 1 - given);
     }
   });
   // A vocabulary of few tokens may have too few continuations.

@@ -32,8 +32,10 @@ export async function generateFrom(
     fail("InvalidArgument", kWhere, "numReturnSequences: several texts need doSample or numBeams.");
   }
   const copies = beams === 1 ? sequences : beams;
-  const given = [ids, options.attentionMask ?? null].map((one) => {
-    return one && copies > 1 ? eg.keep(eg.scope(() => one.repeatInterleave(copies, 0))) : one;
+  const given = [ids, options.attentionMask ?? null].map((tensor) => {
+    return tensor && copies > 1
+      ? eg.keep(eg.scope(() => tensor.repeatInterleave(copies, 0)))
+      : tensor;
   });
   const [repeated, attentionMask = null] = given as [eg.Tensor, eg.Tensor | null];
   const release = holdEvalMode(model);
@@ -55,7 +57,7 @@ export async function generateFrom(
   } finally {
     steps?.dispose();
     release();
-    if (copies > 1) for (const one of given) one?.dispose();
+    if (copies > 1) for (const tensor of given) tensor?.dispose();
   }
 }
 
@@ -128,7 +130,7 @@ class Run {
       const most = 4 * Math.max(...strings.map(({ length }) => length)) + 4;
       rows.forEach((row, i) => {
         const tail = tokenizer.decode(row.slice(this.#given).slice(-most));
-        if (strings.some((one) => tail.includes(one))) isEnd[i] = true;
+        if (strings.some((string) => tail.includes(string))) isEnd[i] = true;
       });
     }
     if (stoppingCriteria) {

@@ -110,7 +110,8 @@ export interface GenerateOptions {
 /** The rule for one or more tokens. */
 export const kTokens: OptionRule = {
   expected: "a token or a list of tokens",
-  accepts: (value) => (Array.isArray(value) ? value : [value]).every((one) => kWhole.accepts(one)),
+  accepts: (value) =>
+    (Array.isArray(value) ? value : [value]).every((item) => kWhole.accepts(item)),
 };
 
 /** The rule for an AbortSignal. */
@@ -138,7 +139,7 @@ export const kGenerateOptions = {
   numReturnSequences: kCount,
   stopStrings: orNull({
     expected: "a string or a list of strings",
-    accepts: (value) => [value].flat().every((one) => typeof one === "string" && one !== ""),
+    accepts: (value) => [value].flat().every((item) => typeof item === "string" && item !== ""),
   }),
   tokenizer: orNull({
     expected: "a tokenizer",

@@ -127,7 +127,7 @@ function fillOf(model: Files, { padTokenId }: GenerateOptions, ends: ReadonlySet
 }
 
 const tokensOf = (value: unknown): number[] =>
-  Array.isArray(value) ? value.filter((one): one is number => kWhole.accepts(one)) : [];
+  Array.isArray(value) ? value.filter((item): item is number => kWhole.accepts(item)) : [];
 
 const listsOf = (value: unknown): number[][] =>
   Array.isArray(value) ? value.map(tokensOf).filter(({ length }) => length > 0) : [];

@@ -73,8 +73,8 @@ export class Steps {
 
   dispose(): void {
     if (this.#options.cache === null) this.cache.dispose();
-    for (const one of Object.values(this.#padding ?? {})) {
-      if (one instanceof eg.Tensor) one.dispose();
+    for (const tensor of Object.values(this.#padding ?? {})) {
+      if (tensor instanceof eg.Tensor) tensor.dispose();
     }
   }
 
@@ -126,9 +126,9 @@ export class Steps {
     }
     const positions = rows.map((row) => {
       let place = 0;
-      return row.map((one) => (one === 0 ? 1 : place++));
+      return row.map((mask) => (mask === 0 ? 1 : place++));
     });
-    const lengths = rows.map((row) => row.filter((one) => one !== 0).length);
+    const lengths = rows.map((row) => row.filter((mask) => mask !== 0).length);
     const whole = { dtype: "int64", device: ids.device } as const;
     const kept = rows.map((row) => [...row, ...new Array(most).fill(1)]);
     return {
@@ -136,7 +136,7 @@ export class Steps {
       positions: eg.keep(eg.tensor(positions, whole)),
       next: eg.keep(
         eg.tensor(
-          lengths.map((one) => [one]),
+          lengths.map((length) => [length]),
           whole,
         ),
       ),

@@ -71,7 +71,7 @@ export class StepsOfImages implements ImageProcessor {
     if (list.length === 0) fail("InvalidArgument", kWhere, "expected at least one image.");
     return eg.noGrad(() =>
       eg.scope(() => {
-        const made = list.map((one) => this.#processed(pixelsOf(one)));
+        const made = list.map((image) => this.#processed(pixelsOf(image)));
         const sizes = new Set(made.map(({ shape }) => String(shape)));
         if (sizes.size > 1) {
           const message = "the images have different sizes, and the files do not say one for all.";

@@ -46,8 +46,8 @@ export class Wav2Vec2FeatureExtractor implements FeatureExtractor {
       eg.scope(() => {
         const list = readRecordings(recordings, options, this.samplingRate);
         const length = Math.max(...list.map(({ numel }) => numel));
-        const rows = list.map((one) => this.#row(one, length));
-        const masks = list.map((one) => this.#padded(eg.ones([one.numel]), length, 0));
+        const rows = list.map((signal) => this.#row(signal, length));
+        const masks = list.map((signal) => this.#padded(eg.ones([signal.numel]), length, 0));
         return {
           inputs: eg.stack(rows).to(device),
           attentionMask: this.#hasMask ? eg.stack(masks).to("int64").to(device) : null,

@@ -68,7 +68,7 @@ export class WhisperFeatureExtractor implements FeatureExtractor {
     return eg.noGrad(() =>
       eg.scope(() => {
         const list = readRecordings(recordings, options, this.samplingRate);
-        const inputs = eg.stack(list.map((one) => this.#spectrogramOf(one)));
+        const inputs = eg.stack(list.map((signal) => this.#spectrogramOf(signal)));
         const lengths = list.map(({ numel }) => Math.ceil(numel / this.#hop));
         const places = eg.arange(inputs.shape[2] as number);
         const mask = places.lt(eg.tensor(lengths).unsqueeze(1)).to("int64");
@@ -83,7 +83,7 @@ export class WhisperFeatureExtractor implements FeatureExtractor {
   #spectrogramOf(signal: eg.Tensor): eg.Tensor {
     const missing = this.length - signal.numel;
     if (missing < 0) {
-      const [most, got] = [this.length, signal.numel].map((one) => one / this.samplingRate);
+      const [most, got] = [this.length, signal.numel].map((count) => count / this.samplingRate);
       const message = `a spectrogram covers at most ${most} s, and the recording has ${got} s.`;
       fail("InvalidArgument", kExtracting, `${message} Pass parts of it, one after the other.`);
     }

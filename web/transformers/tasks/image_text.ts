@@ -144,7 +144,7 @@ export abstract class ImageTextModel extends CausalLanguageModel {
     checkOptions("generate", options, { ...kGenerateOptions, ...kImages });
     const past = rest.pastKeyValues?.length ?? 0;
     const counts = await this.countsIn(ids, past);
-    const tokens = counts.reduce((sum, one) => sum + one, 0);
+    const tokens = counts.reduce((sum, count) => sum + count, 0);
     checkImages("generate", images, this.decoder, tokens);
     let kept: eg.Tensor | null = null;
     try {
@@ -163,7 +163,9 @@ export abstract class ImageTextModel extends CausalLanguageModel {
   private async countsIn(ids: eg.Tensor, past: number): Promise<number[]> {
     const { imageToken } = this.decoder;
     const rows = (await ids.array()) as (number | bigint)[][];
-    return rows.map((row) => row.slice(past).filter((one) => Number(one) === imageToken).length);
+    return rows.map(
+      (row) => row.slice(past).filter((token) => Number(token) === imageToken).length,
+    );
   }
 
   // With several texts per input, the vectors of its images are repeated for each of them.
@@ -175,7 +177,7 @@ export abstract class ImageTextModel extends CausalLanguageModel {
     const features = imageFeatures ?? this.getImageFeatures(pixelValues as eg.Tensor);
     const copies = rows / counts.length;
     const { tokensPerImage } = this.decoder;
-    const own = features.split(counts.map((one) => one / tokensPerImage));
-    return eg.keep(eg.cat(own.flatMap((one) => new Array<eg.Tensor>(copies).fill(one))));
+    const own = features.split(counts.map((count) => count / tokensPerImage));
+    return eg.keep(eg.cat(own.flatMap((tensor) => new Array<eg.Tensor>(copies).fill(tensor))));
   }
 }

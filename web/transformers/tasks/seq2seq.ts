@@ -128,7 +128,8 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     rows: number,
   ): CrossSource {
     const copies = rows / (input.shape[0] as number);
-    const repeated = (one: eg.Tensor) => (copies === 1 ? one : one.repeatInterleave(copies, 0));
+    const repeated = (tensor: eg.Tensor) =>
+      copies === 1 ? tensor : tensor.repeatInterleave(copies, 0);
     const hidden = this.encode(input, attentionMask);
     const mask = this.maskOf(attentionMask, hidden);
     return { hidden: eg.keep(repeated(hidden)), mask: mask && eg.keep(repeated(mask)), cache };

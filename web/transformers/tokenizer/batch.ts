@@ -126,13 +126,13 @@ export function batchOf(
   const names = config.model_input_names;
   const isNamed = Array.isArray(names)
     ? names.includes("token_type_ids")
-    : types.some((row) => row.some((one) => one !== 0));
+    : types.some((row) => row.some((type) => type !== 0));
   if (!(options.returnTokenTypeIds ?? isNamed)) return { inputIds, attentionMask };
   return { inputIds, attentionMask, tokenTypeIds: tensorOf(types, padding?.pad_type_id ?? 0) };
 }
 
 function sideOf(...given: readonly unknown[]): Side {
-  const found = given.find((one) => typeof one === "string" && one !== "");
+  const found = given.find((text) => typeof text === "string" && text !== "");
   return String(found ?? "right").toLowerCase() === "left" ? "left" : "right";
 }
 
@@ -188,7 +188,7 @@ function cut(
     return start;
   });
   const lengths = own.map((ids) => ids.length);
-  const added = whole.ids.length - lengths.reduce((sum, one) => sum + one);
+  const added = whole.ids.length - lengths.reduce((sum, length) => sum + length);
   const kept = lengthsWithin(lengths, limit - added, strategy);
   if (kept.some((length) => length < 0)) {
     const message = `maxLength: ${limit} tokens are too few for ${describe(given)}.`;

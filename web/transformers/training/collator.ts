@@ -60,7 +60,7 @@ const kMasking = {
   specialTokenIds: {
     expected: "a list of tokens",
     accepts: (value: unknown) =>
-      Array.isArray(value) && value.every((one) => Number.isSafeInteger(one)),
+      Array.isArray(value) && value.every((item) => Number.isSafeInteger(item)),
   },
 };
 
@@ -102,12 +102,12 @@ export class DataCollatorForLanguageModeling {
     };
     const tensorOf = (list: number[][]) => eg.tensor(list, { dtype: "int64" });
     const ofAll = (name: "positionIds" | "sequenceIds") => {
-      const lists = examples.flatMap((one) => one[name]?.slice(0, maxLength) ?? []);
+      const lists = examples.flatMap((example) => example[name]?.slice(0, maxLength) ?? []);
       if (lists.length === 0) return {};
       return {
         [name]: tensorOf(
-          examples.map((one, i) => {
-            const list = one[name]?.slice(0, maxLength);
+          examples.map((example, i) => {
+            const list = example[name]?.slice(0, maxLength);
             const missing = () =>
               rows[i]?.ids.map((_, j) => (name === "positionIds" ? j : 1)) ?? [];
             return filled(list ?? missing(), 0);

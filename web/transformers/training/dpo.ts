@@ -123,18 +123,18 @@ function logsBefore(
     fail("InvalidArgument", "dpoLoss", `there is nothing to compare the model with: ${advice}.`);
   }
   // Without dropout, like any model that is not trained.
-  const modes = new Map(model.modules().map((one) => [one, one.training]));
+  const modes = new Map(model.modules().map((module) => [module, module.training]));
   model.eval();
   try {
     return disableAdapter.call(model, () => answerLogs(model, batch)) as eg.Tensor;
   } finally {
-    for (const [one, training] of modes) one.training = training;
+    for (const [module, training] of modes) module.training = training;
   }
 }
 
 function onDevice(batch: LanguageBatch, model: LanguageModel): LanguageBatch {
   const device = model.parameters()[0]?.device ?? "cpu";
-  const moved = Object.entries(batch ?? {}).map(([name, one]) => [name, one.to(device)]);
+  const moved = Object.entries(batch ?? {}).map(([name, tensor]) => [name, tensor.to(device)]);
   const { inputIds, labels, attentionMask } = Object.fromEntries(moved) as LanguageBatch;
   if (!(inputIds instanceof eg.Tensor) || (inputIds.shape[0] as number) % 2 !== 0) {
     const got = describe(batch);

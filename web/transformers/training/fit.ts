@@ -384,8 +384,8 @@ async function meanOf(losses: readonly Weighted[]): Promise<number> {
   try {
     return Number(await mean.itemAsync());
   } finally {
-    for (const one of [mean, ...losses.flatMap(({ loss, weight }) => [loss, weight])])
-      one.dispose();
+    for (const tensor of [mean, ...losses.flatMap(({ loss, weight }) => [loss, weight])])
+      tensor.dispose();
   }
 }
 

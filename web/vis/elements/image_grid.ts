@@ -48,11 +48,11 @@ export class ImageGrid extends LogPanel {
     const [tag, only] = [this.host.getAttribute("tag"), this.host.getAttribute("run")];
     const runs = this.log?.runs.filter(({ name }) => only === null || name === only) ?? [];
     return runs.flatMap((run) =>
-      run.tags("image").flatMap((one) => {
-        if (tag !== null && one !== tag) return [];
-        const records = run.records("image", one);
+      run.tags("image").flatMap((label) => {
+        if (tag !== null && label !== tag) return [];
+        const records = run.records("image", label);
         return (tag === null ? records.slice(-1) : records).map((record) => {
-          const parts = [runs.length > 1 ? run.name : "", tag === null ? one : ""];
+          const parts = [runs.length > 1 ? run.name : "", tag === null ? label : ""];
           const name = [...parts.filter((part) => part !== ""), `step ${record.step}`].join(", ");
           return { name, run: run.name, record };
         });

@@ -73,7 +73,7 @@ export abstract class SeriesPanel<Kind extends RecordKind> extends LogPanel {
       runs.map((run) => run.name),
       this.host.getAttribute("run"),
     );
-    const run = runs.find((one) => one.name === name) as Run | undefined;
+    const run = runs.find((run) => run.name === name) as Run | undefined;
     const tag = this.#tags.update(run?.tags(this.kind) ?? [], this.host.getAttribute("tag"));
     return run === undefined || tag === null ? [] : run.records(this.kind, tag);
   }

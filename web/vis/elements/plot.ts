@@ -114,11 +114,11 @@ export class Plot {
     const { series, x, xLabel, label } = this.#content as PlotContent;
     const shown = series.filter(({ isFaint }) => !isFaint);
     const latestOf = ({ values }: PlotSeries) =>
-      index === null ? values.filter((one) => one !== null).at(-1) : values[index];
-    const texts = shown.map((one) => {
-      const value = latestOf(one);
-      const hasValue = one.mark === "line" || (one.mark === "bars" && index !== null);
-      return value == null || !hasValue ? one.label : `${one.label} ${shortNumber(value)}`;
+      index === null ? values.filter((value) => value !== null).at(-1) : values[index];
+    const texts = shown.map((tag) => {
+      const value = latestOf(tag);
+      const hasValue = tag.mark === "line" || (tag.mark === "bars" && index !== null);
+      return value == null || !hasValue ? tag.label : `${tag.label} ${shortNumber(value)}`;
     });
     const at = index === null ? [] : [element("li", {}, `${xLabel} ${shortNumber(x[index] ?? 0)}`)];
     this.#legend.replaceChildren(

@@ -159,7 +159,7 @@ function shellOf(
     // A property that a program has set before the element was defined is an own property, which hides that of the class.
     #takeOver(): void {
       const own: Record<string, unknown> = this as never;
-      for (const set of [...texts, property.name].filter((one) => Object.hasOwn(own, one))) {
+      for (const set of [...texts, property.name].filter((text) => Object.hasOwn(own, text))) {
         const value = own[set];
         delete own[set];
         own[set] = value;

@@ -70,9 +70,9 @@ export function confusionMatrix(targets: Values, predictions: Values, classes: n
   const counts = Array.from({ length: classes }, () => new Array<number>(classes).fill(0));
   for (let i = 0; i < wanted.length; i++) {
     const [row, column] = [wanted[i] as number, got[i] as number];
-    for (const one of [row, column])
-      if (!Number.isInteger(one) || one < 0 || one >= classes)
-        refuse(where, "targets and predictions", `classes from 0 to ${classes - 1}`, one);
+    for (const axis of [row, column])
+      if (!Number.isInteger(axis) || axis < 0 || axis >= classes)
+        refuse(where, "targets and predictions", `classes from 0 to ${classes - 1}`, axis);
     const counted = counts[row] as number[];
     counted[column] = (counted[column] as number) + 1;
   }

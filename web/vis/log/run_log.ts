@@ -139,12 +139,12 @@ export class Run extends Recorder {
     if (typeof record !== "object" || record === null) refuse("Run.take", "record", "one", record);
     placeOf("Run.take", record.tag, record.step);
     const series = this.#of(record.kind);
-    let one = series.get(record.tag);
-    if (one === undefined) {
-      one = new Series(this.#limits[record.kind]);
-      series.set(record.tag, one);
+    let ofTag = series.get(record.tag);
+    if (ofTag === undefined) {
+      ofTag = new Series(this.#limits[record.kind]);
+      series.set(record.tag, ofTag);
     }
-    one.add(record);
+    ofTag.add(record);
     this.#tell(record);
   }
 

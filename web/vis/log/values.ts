@@ -20,7 +20,7 @@ export function numbersOf(where: string, name: string, values: Values): Later<Ar
   const isList = Array.isArray(values) || (ArrayBuffer.isView(values) && "length" in values);
   if (!isList) return refuse(where, name, "a tensor or an array of numbers", values);
   const list = values as ArrayLike<unknown>;
-  const isNumber = (one: unknown) => typeof one === "number" || typeof one === "bigint";
+  const isNumber = (value: unknown) => typeof value === "number" || typeof value === "bigint";
   for (let i = 0; i < list.length; i++)
     if (!isNumber(list[i])) return refuse(where, `${name}[${i}]`, "a number", list[i]);
   return Float64Array.from(list as ArrayLike<number>, Number);

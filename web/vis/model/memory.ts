@@ -52,5 +52,5 @@ function stateBytesOf(optimizer: optim.Optimizer): number {
 }
 
 function bytesOf(tensors: readonly Tensor[]): number {
-  return tensors.reduce((sum, one) => sum + one.numel * one.elementSize(), 0);
+  return tensors.reduce((sum, tensor) => sum + tensor.numel * tensor.elementSize(), 0);
 }

@@ -135,7 +135,7 @@ const elementsOf = (tensors: readonly Tensor[]) =>
   tensors.reduce((sum, { numel }) => sum + numel, 0);
 
 const bytesOf = (tensors: readonly Tensor[]) =>
-  tensors.reduce((sum, one) => sum + one.numel * one.elementSize(), 0);
+  tensors.reduce((sum, tensor) => sum + tensor.numel * tensor.elementSize(), 0);
 
 const shapesOf = (value: unknown) => tensorsIn(value).map(({ shape }) => shape);
 
@@ -144,8 +144,8 @@ function inputsOf(module: nn.Module, size: InputSize, options: SummaryOptions): 
   const isList = Array.isArray(size) && size.length > 0;
   if (!isList)
     return refuse("summary", "inputSize", "a size such as [1, 3, 32, 32], sizes or tensors", size);
-  if (size.every((one) => one instanceof Tensor)) return [...size];
+  if (size.every((item) => item instanceof Tensor)) return [...size];
   const { dtype = "float32", device = module.parameters()[0]?.device ?? "cpu" } = options;
-  const sizes = size.every((one) => Array.isArray(one)) ? size : [size];
-  return (sizes as number[][]).map((one) => zeros(one, { dtype, device }));
+  const sizes = size.every((item) => Array.isArray(item)) ? size : [size];
+  return (sizes as number[][]).map((size) => zeros(size, { dtype, device }));
 }

@@ -71,8 +71,12 @@ function detailOf(node: Node, names: ReadonlyMap<Node, string>): string {
 }
 
 function namesOf(module: nn.Module | undefined): Map<Node, string> {
-  const parameters = (module?.namedParameters() ?? []).filter(([, one]) => one.requiresGrad);
+  const parameters = (module?.namedParameters() ?? []).filter(
+    ([, parameter]) => parameter.requiresGrad,
+  );
   return new Map(
-    parameters.map(([name, one]) => [autograd.graph.getGradientEdge(one).node, name] as const),
+    parameters.map(
+      ([name, parameter]) => [autograd.graph.getGradientEdge(parameter).node, name] as const,
+    ),
   );
 }

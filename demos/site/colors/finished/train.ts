@@ -37,7 +37,7 @@ function sceneAt(time: number): Float32Array {
   const ground = rgbOf(kGround);
   for (let i = 0; i < height * width; i++) {
     const [x, y] = [((i % width) + 0.5) * scale, (Math.floor(i / width) + 0.5) * scale];
-    const on = places.findLast((one) => Math.hypot(x - one.x, y - one.y) < one.radius);
+    const on = places.findLast((place) => Math.hypot(x - place.x, y - place.y) < place.radius);
     (on?.rgb ?? ground).forEach((value, c) => {
       pixels[c * height * width + i] = value;
     });

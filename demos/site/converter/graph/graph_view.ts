@@ -48,7 +48,7 @@ export class GraphView {
     const { scrollTop } = this.#element;
     this.#picture = drawing(layout, `Graph of ${boxes.length} boxes; arrow keys move between them`);
     this.#width = layout.width;
-    this.#boxes = boxes.map((one, id) => this.#box(one, layout.nodes[id] as Box));
+    this.#boxes = boxes.map((box, id) => this.#box(box, layout.nodes[id] as Box));
     this.#picture.append(...this.#boxes);
     this.#element.replaceChildren(this.#picture);
     if (this.#isFitted) this.fit();
@@ -84,18 +84,18 @@ export class GraphView {
     if (this.#picture !== null) this.#picture.style.width = `${this.#width * this.#zoom}px`;
   }
 
-  #box(one: PictureBox, place: Box): SVGGElement {
-    const classes = [one.kind, one.isSupported ? "" : "unsupported"];
-    const [name, detail] = one.lines;
-    const what = one.kind === "node" ? "" : `${one.kind} `;
-    const problem = one.isSupported ? "" : ", not supported";
+  #box(drawn: PictureBox, place: Box): SVGGElement {
+    const classes = [drawn.kind, drawn.isSupported ? "" : "unsupported"];
+    const [name, detail] = drawn.lines;
+    const what = drawn.kind === "node" ? "" : `${drawn.kind} `;
+    const problem = drawn.isSupported ? "" : ", not supported";
     const element = box(place, {
-      lines: one.lines,
+      lines: drawn.lines,
       kind: classes.join(" ").trim(),
-      isRound: one.kind === "input" || one.kind === "output",
+      isRound: drawn.kind === "input" || drawn.kind === "output",
       label: `${what}${name} ${detail}${problem}`,
     });
-    element.addEventListener("click", () => this.#press(one));
+    element.addEventListener("click", () => this.#press(drawn));
     return element;
   }
 

@@ -47,11 +47,11 @@ export function pictureOf(
   const whole = groups.map((group) => [group, add(boxOf(group, nodes, shapes))] as const);
   for (const [{ start, end }, id] of whole) {
     for (const { outputs: made } of nodes.slice(start, end))
-      for (const one of made) makers.set(one, id);
+      for (const name of made) makers.set(name, id);
   }
   for (const [{ start, end }, id] of whole) {
     for (const { inputs: read } of nodes.slice(start, end))
-      for (const one of read) connect(one, id);
+      for (const name of read) connect(name, id);
   }
   for (const { name } of outputs) {
     connect(

@@ -31,7 +31,7 @@ const kNames: Readonly<Record<Kind, string>> = {
 /** Opens a file; throws a sentence for the visitor if it is of no known kind or damaged. */
 export async function openFile(file: File, others: readonly File[]): Promise<OpenFile> {
   const kind = await kindOf(file);
-  const beside = Object.fromEntries(others.map((one) => [one.name, one]));
+  const beside = Object.fromEntries(others.map((other) => [other.name, other]));
   const empty = {
     kind,
     file,
@@ -96,9 +96,9 @@ export function tensorsOf({ module, value }: OpenFile): Map<string, eg.Tensor> {
 function collect(value: unknown, path: readonly string[], found: Map<string, eg.Tensor>): void {
   if (value instanceof eg.Tensor) found.set(path.join(".") || "tensor", value);
   else if (value instanceof Map) {
-    for (const [key, one] of value) collect(one, [...path, String(key)], found);
+    for (const [key, item] of value) collect(item, [...path, String(key)], found);
   } else if (Array.isArray(value) || Object.getPrototypeOf(value ?? 0) === Object.prototype) {
-    for (const [key, one] of Object.entries(value as object)) collect(one, [...path, key], found);
+    for (const [key, item] of Object.entries(value as object)) collect(item, [...path, key], found);
   }
 }
 

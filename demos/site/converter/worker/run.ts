@@ -67,7 +67,7 @@ async function timed(
 
 async function outputOf(name: string, value: unknown): Promise<Output> {
   if (!(value instanceof eg.Tensor)) {
-    const text = JSON.stringify(value, (_, one) => (one instanceof eg.Tensor ? `${one}` : one));
+    const text = JSON.stringify(value, (_, item) => (item instanceof eg.Tensor ? `${item}` : item));
     return { name, dtype: Array.isArray(value) ? "list" : typeof value, shape: [], text };
   }
   const { dtype, shape } = value;

@@ -21,7 +21,7 @@ export async function train(): Promise<Record<string, Uint8Array | string>> {
   while (learner.steps < kSteps) {
     const losses: number[] = [];
     for (let i = 0; i < kStepsPerPoint; i++) losses.push(await learner.step());
-    const loss = losses.reduce((sum, one) => sum + one, 0) / losses.length;
+    const loss = losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
     const heldOut = await learner.heldOutLoss();
     points.push({
       step: learner.steps,

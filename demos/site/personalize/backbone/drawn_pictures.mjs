@@ -89,7 +89,7 @@ export function drawPicture(random) {
     for (let column = 0; column < kSide; column++) {
       const at = [(2 * column) / kSide - 1, (2 * row) / kSide - 1];
       let rgb = background(...at);
-      for (const one of clutter) rgb = over(rgb, one, at, softness);
+      for (const shape of clutter) rgb = over(rgb, shape, at, softness);
       rgb = over(rgb, { place, shape, fill: foreground }, at, softness);
       const shade = at[0] * Math.cos(light.angle) + at[1] * Math.sin(light.angle);
       const gain = light.gain * (1 + light.amount * shade);

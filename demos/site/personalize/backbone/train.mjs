@@ -25,7 +25,9 @@ const backbone = new Backbone();
 const heads = Object.fromEntries(
   kNames.map((name) => [name, new eg.nn.Linear(kFeatures, kTargets[name])]),
 );
-const parameters = [backbone, ...Object.values(heads)].flatMap((one) => [...one.parameters()]);
+const parameters = [backbone, ...Object.values(heads)].flatMap((module) => [
+  ...module.parameters(),
+]);
 const optimizer = new eg.optim.AdamW(parameters, { lr: kLargestRate, weightDecay: 0.02 });
 const scheduler = new eg.optim.lrScheduler.OneCycleLR(optimizer, {
   maxLr: kLargestRate,
@@ -58,7 +60,7 @@ function trainStep() {
     const features = backbone.call(pictures);
     const loss = kNames
       .map((name) => eg.crossEntropy(heads[name].call(features), labels[name]))
-      .reduce((sum, one) => sum.add(one));
+      .reduce((sum, loss) => sum.add(loss));
     optimizer.zeroGrad();
     loss.backward();
     optimizer.step();

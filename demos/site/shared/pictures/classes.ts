@@ -138,7 +138,7 @@ export class PictureClasses {
   #remove(gone: PictureClass): void {
     for (const picture of gone.pictures) picture.close();
     const at = this.#classes.indexOf(gone);
-    this.#classes = this.#classes.filter((one) => one !== gone);
+    this.#classes = this.#classes.filter((label) => label !== gone);
     gone.element.remove();
     const next = this.#classes[Math.min(at, this.#classes.length - 1)];
     next?.name.focus();

@@ -27,11 +27,11 @@ export function orderedType(c: Call, ...names: readonly string[]): DType {
 /** Returns the type in which operands are compared. */
 export function commonType(c: Call, ...names: readonly string[]): DType {
   const given = names.map((name) => c.arg(name));
-  const tensors = given.filter((one): one is Value => one instanceof Value);
+  const tensors = given.filter((value): value is Value => value instanceof Value);
   const largest = Math.max(...tensors.map(({ dtype }) => kOrder.indexOf(dtype)));
   const found = kOrder[largest] ?? "float32";
-  const hasFraction = given.some((one) => typeof one === "number" && !Number.isInteger(one));
-  const hasNumber = given.some((one) => typeof one === "number" || one instanceof Varying);
+  const hasFraction = given.some((value) => typeof value === "number" && !Number.isInteger(value));
+  const hasNumber = given.some((value) => typeof value === "number" || value instanceof Varying);
   if (hasFraction && !isFloat(found)) return "float32";
   return found === "bool" && hasNumber ? "int64" : found;
 }

@@ -19,7 +19,7 @@ function withBatch(
   if (!isSingle) return result;
   return typeof result === "string"
     ? c.squeeze(result, [0])
-    : result.map((one) => c.squeeze(one, [0]));
+    : result.map((part) => c.squeeze(part, [0]));
 }
 
 // The elements that are added before and after each dimension.
@@ -36,8 +36,8 @@ function paddingOf(
     return [...both, ...both];
   }
   const total = kernel.map((size, i) => (size - 1) * (dilation[i] as number));
-  const before = total.map((one) => Math.floor(one / 2));
-  return [...before, ...total.map((one, i) => one - (before[i] as number))];
+  const before = total.map((pad) => Math.floor(pad / 2));
+  return [...before, ...total.map((pad, i) => pad - (before[i] as number))];
 }
 
 function conv(dims: number): Writer {
@@ -105,7 +105,7 @@ function windowOf(c: Call, dims: number): Window {
     Size[],
     Size[],
   ];
-  if ([...from, ...to].some((one) => one instanceof Varying)) return { ...own, ceil_mode: 1 };
+  if ([...from, ...to].some((size) => size instanceof Varying)) return { ...own, ceil_mode: 1 };
   const after = kernel.map((size, i) => {
     const last = ((to[i] as number) - 1) * (strides[i] as number);
     const end = last + (size - 1) * (dilations?.[i] ?? 1) + 1;
@@ -118,7 +118,7 @@ function maxPool(dims: number): Writer {
   return (c) => {
     const window = windowOf(c, dims);
     const { kernel_shape: kernel, pads } = window;
-    if (pads.some((one, i) => one >= (kernel[i % dims] as number))) {
+    if (pads.some((pad, i) => pad >= (kernel[i % dims] as number))) {
       if (c.is("returnIndices")) noForm("positions with windows that are outside of the input");
       return poolPadded(c, dims, window);
     }
@@ -160,7 +160,7 @@ function avgPool(dims: number): Writer {
       return withBatch(c, dims, (x) => c.node("AveragePool", [x], attributes));
     }
     // Only the requested padding counts.
-    const pads = window.pads.map((one, i) => one - (both[i % dims] as number));
+    const pads = window.pads.map((pad, i) => pad - (both[i % dims] as number));
     const around = c.list([0, 0, ...both, 0, 0, ...both]);
     return withBatch(c, dims, (x) =>
       c.node("AveragePool", [c.node("Pad", [x, around])], {
@@ -176,8 +176,8 @@ function avgPool(dims: number): Writer {
 function isWholePlane(c: Call, dims: number): boolean {
   const kernel = c.sizes("kernelSize", dims);
   const sizes = c.value("input").sizes().slice(-dims);
-  const isDynamic = kernel.some((one) => one instanceof Varying);
-  return isDynamic && kernel.every((one, i) => String(one) === String(sizes[i]));
+  const isDynamic = kernel.some((size) => size instanceof Varying);
+  return isDynamic && kernel.every((size, i) => String(size) === String(sizes[i]));
 }
 
 function avgPoolBy(c: Call, dims: number): readonly Name[] | Name {
@@ -195,13 +195,13 @@ function adaptivePool(dims: number, type: "Average" | "Max"): Writer {
     const sizes = c.value("input").sizes().slice(-dims);
     const out = c.out.sizes().slice(-dims);
     if (type === "Max" && c.is("returnIndices")) noForm("positions of adaptive pooling");
-    if (out.every((one) => one === 1)) {
+    if (out.every((size) => size === 1)) {
       return withBatch(c, dims, (x) => c.node(`Global${type}Pool`, [x]));
     }
-    if (out.every((one, i) => String(one) === String(sizes[i])))
+    if (out.every((size, i) => String(size) === String(sizes[i])))
       return c.node("Identity", [c.in("input")]);
-    const from = sizes.map((one) => c.known("the size of the input", one));
-    const to = out.map((one) => c.known("outputSize", one));
+    const from = sizes.map((size) => c.known("the size of the input", size));
+    const to = out.map((size) => c.known("outputSize", size));
     const windows = from.map((size, i) => size / (to[i] as number));
     if (windows.every(Number.isInteger)) {
       return withBatch(c, dims, (x) =>

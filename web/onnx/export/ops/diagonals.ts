@@ -28,13 +28,13 @@ const diagonal: Writer = (c) => {
 
 function onDiagonal(c: Call, a: number, b: number, offset: number, shape: readonly number[]): Name {
   const input = c.value("input");
-  const rest = Array.from(shape, (_, i) => i).filter((one) => one !== a && one !== b);
+  const rest = Array.from(shape, (_, i) => i).filter((axis) => axis !== a && axis !== b);
   const rows = c.known("the size of a diagonal", input.size(a));
   const columns = c.known("the size of a diagonal", input.size(b));
   const count = Math.max(0, Math.min(rows + Math.min(offset, 0), columns - Math.max(offset, 0)));
   const start = offset >= 0 ? offset : -offset * columns;
   const turned = c.transpose(c.in("input"), [...rest, a, b]);
-  const outer = rest.map((one) => input.size(one));
+  const outer = rest.map((axis) => input.size(axis));
   const flat = c.exporter.reshape(turned, [...outer, rows, columns], [...outer, rows * columns]);
   const places = c.list(Array.from({ length: count }, (_, i) => start + i * (columns + 1)));
   return c.node("Gather", [flat, places], { axis: rest.length });

@@ -48,13 +48,13 @@ const index: Writer = (c) => {
   if (indices.length === 1) {
     return c.node("Gather", [c.in("input"), c.as(first)], { axis: dims[0] });
   }
-  const rest = input.shape.map((_, i) => i).filter((one) => !dims.includes(one));
+  const rest = input.shape.map((_, i) => i).filter((axis) => !dims.includes(axis));
   const turned = c.transpose(c.in("input"), [...dims, ...rest]);
   const picked = c.node("GatherND", [turned, placesOf(c, indices)]);
   // If the indexed dimensions are adjacent, the result replaces them.
   const isTogether = dims.every((dim, i) => i === 0 || dim === (dims[i - 1] as number) + 1);
   const before = isTogether ? (dims[0] as number) : 0;
-  const rank = Math.max(...indices.map((one) => one.rank));
+  const rank = Math.max(...indices.map((index) => index.rank));
   const order = [
     ...Array.from({ length: before }, (_, i) => rank + i),
     ...Array.from({ length: rank }, (_, i) => i),
@@ -65,11 +65,11 @@ const index: Writer = (c) => {
 
 // The positions that several index tensors describe together, in a new last dimension.
 function placesOf(c: Call, indices: readonly Value[]): Name {
-  const rank = Math.max(...indices.map((one) => one.rank));
+  const rank = Math.max(...indices.map((index) => index.rank));
   const shape = commonShape(indices, rank);
-  const columns = indices.map((one) => {
-    const isWhole = String(one.sizes()) === String(shape);
-    const name = c.as(one, "int64");
+  const columns = indices.map((index) => {
+    const isWhole = String(index.sizes()) === String(shape);
+    const name = c.as(index, "int64");
     const full = isWhole ? name : c.node("Expand", [name, c.exporter.shape(shape)]);
     return c.unsqueeze(full, [rank]);
   });
@@ -78,8 +78,10 @@ function placesOf(c: Call, indices: readonly Value[]): Name {
 
 function commonShape(values: readonly Value[], rank: number): Size[] {
   return Array.from({ length: rank }, (_, i) => {
-    const sizes = values.filter((one) => one.rank >= rank - i).map((one) => one.size(i - rank));
-    return sizes.find((one) => one instanceof Varying || one !== 1) ?? 1;
+    const sizes = values
+      .filter((value) => value.rank >= rank - i)
+      .map((value) => value.size(i - rank));
+    return sizes.find((size) => size instanceof Varying || size !== 1) ?? 1;
   });
 }
 
@@ -187,7 +189,7 @@ function slices(reduction: string, updatesOf: (c: Call, sizes: readonly Size[]) 
     const sizes = input
       .sizes()
       .map((size, i) => (i === axis ? (index.rank === 0 ? 1 : index.size(0)) : size));
-    const others = sizes.map((_, i) => i).filter((one) => one !== axis);
+    const others = sizes.map((_, i) => i).filter((dim) => dim !== axis);
     const vector =
       index.rank === 0 ? c.unsqueeze(c.in("index", "int64"), [0]) : c.in("index", "int64");
     const places = c.node("Expand", [c.unsqueeze(vector, others), c.exporter.shape(sizes)]);
@@ -237,7 +239,7 @@ const indexPut: Writer = (c) => {
   }
   if (isMask) noForm("writing a tensor where a mask is true");
   const places = placesOf(c, indices);
-  const rank = Math.max(...indices.map((one) => one.rank));
+  const rank = Math.max(...indices.map((index) => index.rank));
   const sizes = [...commonShape(indices, rank), ...input.sizes().slice(indices.length)];
   const updates = c.node("Expand", [c.operand("values", c.out.dtype), c.exporter.shape(sizes)]);
   const reduction = c.is("accumulate") ? "add" : "none";

@@ -9,7 +9,7 @@ import { swapped } from "./orders.js";
 /** Returns the tensors of an argument, in the type of the result. */
 function tensorsOf(c: Call): { names: Name[]; values: Value[] } {
   const values = c.arg("tensors") as Value[];
-  return { values, names: values.map((one) => c.as(one, c.out.dtype)) };
+  return { values, names: values.map((value) => c.as(value, c.out.dtype)) };
 }
 
 const cat: Writer = (c) => {
@@ -23,7 +23,7 @@ const stack: Writer = (c) => {
   const axis = c.dim("dim", c.out.rank);
   return c.node(
     "Concat",
-    tensorsOf(c).names.map((one) => c.unsqueeze(one, [axis])),
+    tensorsOf(c).names.map((name) => c.unsqueeze(name, [axis])),
     { axis },
   );
 };
@@ -55,7 +55,7 @@ function tileBy(c: Call, rank: number, given: readonly Size[]): Name {
 
 const flip: Writer = (c) => {
   const dims = c.dims("dims");
-  const to = (one: number) => c.list(dims.map(() => one));
+  const to = (number: number) => c.list(dims.map(() => number));
   return c.node("Slice", [c.in("input"), to(-1), to(-kEnd), c.list(dims), to(-1)]);
 };
 
@@ -122,7 +122,7 @@ const rot90: Writer = (c) => {
   const turns = ((c.number("k") % 4) + 4) % 4;
   const { rank } = c.value("input");
   const flipped = (name: Name, dims: readonly number[]) => {
-    const to = (one: number) => c.list(dims.map(() => one));
+    const to = (number: number) => c.list(dims.map(() => number));
     return c.node("Slice", [name, to(-1), to(-kEnd), c.list(dims), to(-1)]);
   };
   if (turns === 0) return c.node("Identity", [c.in("input")]);
@@ -154,7 +154,7 @@ const unfold: Writer = (c) => {
   const indices = c.node("Reshape", [c.list(places), c.list([count, size])]);
   const gathered = c.node("Gather", [c.in("input"), indices], { axis });
   const { rank } = c.value("input");
-  const order = Array.from({ length: rank + 1 }, (_, i) => i).filter((one) => one !== axis + 1);
+  const order = Array.from({ length: rank + 1 }, (_, i) => i).filter((dim) => dim !== axis + 1);
   return c.transpose(gathered, [...order, axis + 1]);
 };
 

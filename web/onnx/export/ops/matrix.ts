@@ -85,7 +85,7 @@ const einsum: Writer = (c) => {
   const equation = String.fromCharCode(...(c.arg("equation") as number[]));
   return c.node(
     "Einsum",
-    values.map((one) => c.as(one, c.out.dtype)),
+    values.map((value) => c.as(value, c.out.dtype)),
     { equation },
   );
 };
@@ -120,7 +120,7 @@ const attention: Writer = (c) => {
   const { rank } = query;
   const features = query.shape[rank - 1] ?? 1;
   const scale = c.isLeftOut("scale") ? 1 / Math.sqrt(features) : c.number("scale");
-  const [keys, values] = [key, value].map((one) => repeatHeads(c, one, query));
+  const [keys, values] = [key, value].map((states) => repeatHeads(c, states, query));
   const order = key.shape.map((_, i) => (i < rank - 2 ? i : 2 * rank - 3 - i));
   const scaledQuery = scaleBy(c, c.as(query, dtype), scale);
   let scores = c.node("MatMul", [scaledQuery, c.transpose(keys as Name, order)]);

@@ -35,7 +35,7 @@ const rmsNorm: Writer = (c) => {
   const mean = c.reduce(
     "ReduceMean",
     c.node("Mul", [x, x]),
-    dims.map((one) => one + rank),
+    dims.map((dim) => dim + rank),
     true,
   );
   const root = c.node("Sqrt", [c.node("Add", [mean, c.scalar(eps)])]);
@@ -66,7 +66,7 @@ const batchNorm: Writer = (c) => {
 // The statistics of the batch itself.
 function batchStatistics(c: Call): Name {
   const { rank } = c.value("input");
-  const dims = Array.from({ length: rank }, (_, i) => i).filter((one) => one !== 1);
+  const dims = Array.from({ length: rank }, (_, i) => i).filter((axis) => axis !== 1);
   const x = c.in("input");
   const distance = c.node("Sub", [x, c.reduce("ReduceMean", x, dims, true)]);
   const variance = c.reduce("ReduceMean", c.node("Mul", [distance, distance]), dims, true);

@@ -12,9 +12,9 @@ export function swapped(rank: number, a: number, b: number): number[] {
 function moved(c: Call, rank: number): number[] {
   const [from, to] = [c.dims("source", rank), c.dims("destination", rank)];
   const order: number[] = new Array(rank).fill(-1);
-  for (const [i, one] of from.entries()) order[to[i] as number] = one;
-  const rest = Array.from({ length: rank }, (_, i) => i).filter((one) => !from.includes(one));
-  return order.map((one) => (one < 0 ? (rest.shift() as number) : one));
+  for (const [i, axis] of from.entries()) order[to[i] as number] = axis;
+  const rest = Array.from({ length: rank }, (_, i) => i).filter((axis) => !from.includes(axis));
+  return order.map((axis) => (axis < 0 ? (rest.shift() as number) : axis));
 }
 
 /** The permutation of each op. */

@@ -57,13 +57,13 @@ function layer(c: Call, given: Layer): [outputs: Name, hidden: Name, state: Name
   const { kind, directions } = given;
   const joined = (names: readonly Name[]) =>
     names.length === 1 ? (names[0] as Name) : c.node("Concat", names, { axis: 0 });
-  const biases = directions.map((one) => one.biases);
+  const biases = directions.map((direction) => direction.biases);
   const bias = biases.includes(null) ? null : joined(biases as Name[]);
   const isLstm = kind === "LSTM";
   const inputs = [
     given.input,
-    joined(directions.map((one) => one.inputWeight)),
-    joined(directions.map((one) => one.hiddenWeight)),
+    joined(directions.map((direction) => direction.inputWeight)),
+    joined(directions.map((direction) => direction.hiddenWeight)),
     bias,
     null,
     given.hidden,
@@ -99,7 +99,7 @@ function steps(c: Call, kind: Kind, activation: string | null): Name[] {
   }
   const hiddenWeight = c.value("weight");
   const biases = [maker.values.bias, c.arg("bias")].filter(
-    (one): one is Value => one instanceof Value,
+    (value): value is Value => value instanceof Value,
   );
   const direction = {
     inputWeight: reorderGates(c, weight, kind),
@@ -126,7 +126,7 @@ function biasesOf(c: Call, biases: readonly Value[], kind: Kind): Name | null {
   if (biases.length !== 2) return null;
   return c.node(
     "Concat",
-    biases.map((one) => reorderGates(c, one, kind)),
+    biases.map((bias) => reorderGates(c, bias, kind)),
     { axis: 1 },
   );
 }

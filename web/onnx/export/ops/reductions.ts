@@ -160,7 +160,7 @@ const diff: Writer = (c) => {
   const axis = c.dim("dim");
   const more = ["prepend", "append"].map((name) => (c.isLeftOut(name) ? null : c.in(name)));
   const [before, after] = more as [Name | null, Name | null];
-  const parts = [before, c.in("input"), after].filter((one): one is Name => one !== null);
+  const parts = [before, c.in("input"), after].filter((part): part is Name => part !== null);
   let result = parts.length === 1 ? (parts[0] as Name) : c.node("Concat", parts, { axis });
   for (let i = 0; i < c.number("n"); i++) {
     const [later, sooner] = [c.slice(result, axis, 1, 2 ** 53 - 1), c.slice(result, axis, 0, -1)];
@@ -208,7 +208,7 @@ const median: Writer = (c) => {
   if (c.isLeftOut("dim")) {
     const size = input.shape.reduce((a, b) => a * b, 1);
     const k = c.list([Math.floor((size + 1) / 2)]);
-    if (input.sizes().some((one) => typeof one !== "number"))
+    if (input.sizes().some((size) => typeof size !== "number"))
       noForm("the median of a dynamic axis");
     const flat = c.node("Reshape", [c.in("input"), c.list([-1])]);
     const attributes = { axis: 0, largest: 0, sorted: 1 };

@@ -24,7 +24,7 @@ function permuted(order: (c: Call, rank: number) => number[]): Writer {
 
 const squeeze: Writer = (c) => {
   const { rank, shape } = c.value("input");
-  const dims = c.dims("dim", rank).filter((one) => shape[one] === 1);
+  const dims = c.dims("dim", rank).filter((dim) => shape[dim] === 1);
   return dims.length === 0 ? c.node("Identity", [c.in("input")]) : c.squeeze(c.in("input"), dims);
 };
 
@@ -48,7 +48,7 @@ const slice: Writer = (c) => {
 const narrow: Writer = (c) => {
   const [start, length] = [c.arg("start") as Size, c.arg("length") as Size];
   const size = c.value("input").size(c.dim("dim"));
-  const from = sizeFrom((one, all) => (one < 0 ? one + all : one), start, size);
+  const from = sizeFrom((index, all) => (index < 0 ? index + all : index), start, size);
   return c.slice(
     c.in("input"),
     c.dim("dim"),
@@ -66,7 +66,7 @@ const select: Writer = (c) => {
 // Any op that splits a tensor along a dimension; the sizes are those of the results.
 const split: Writer = (c) => {
   const axis = c.dim("dim");
-  const sizes = c.exporter.shape(c.step.outputs.map((one) => one.size(axis)));
+  const sizes = c.exporter.shape(c.step.outputs.map((output) => output.size(axis)));
   return c.graph.outputs("Split", [c.in("input"), sizes], { axis }, c.step.outputs.length);
 };
 
@@ -76,7 +76,7 @@ const unbind: Writer = (c) => {
   const ones = c.list(new Array(count).fill(1));
   return c.graph
     .outputs("Split", [c.in("input"), ones], { axis }, count)
-    .map((one) => c.squeeze(one, [axis]));
+    .map((output) => c.squeeze(output, [axis]));
 };
 
 /** Views and parts of tensors. */

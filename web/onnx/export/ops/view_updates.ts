@@ -38,7 +38,7 @@ const updateSlice: Update = (view, value) => {
   const bound = (name: string, other: Size) => {
     const given = view.isLeftOut(name) ? other : (view.arg(name) as Size);
     return sizeFrom(
-      (one, all) => Math.min(one < 0 ? Math.max(0, one + all) : one, all),
+      (index, all) => Math.min(index < 0 ? Math.max(0, index + all) : index, all),
       given,
       size,
     );
@@ -50,7 +50,7 @@ const updateSlice: Update = (view, value) => {
 const updateNarrow: Update = (view, value) => {
   const size = view.value("input").size(view.dim("dim"));
   const start = sizeFrom(
-    (one, all) => (one < 0 ? one + all : one),
+    (index, all) => (index < 0 ? index + all : index),
     view.arg("start") as Size,
     size,
   );
@@ -65,7 +65,7 @@ const updateNarrow: Update = (view, value) => {
 const updateSelect: Update = (view, value) => {
   const axis = view.dim("dim");
   const index = sizeFrom(
-    (one, all) => (one < 0 ? one + all : one),
+    (index, all) => (index < 0 ? index + all : index),
     view.arg("index") as Size,
     view.value("input").size(axis),
   );
@@ -73,7 +73,7 @@ const updateSelect: Update = (view, value) => {
     view,
     view.unsqueeze(value, [axis]),
     index,
-    sizeFrom((one) => one + 1, index),
+    sizeFrom((number) => number + 1, index),
   );
 };
 

@@ -31,7 +31,9 @@ const kAttention = op({
     const q = times(tensor(query), queryFactor);
     const kT = times(tensor(keyT), keyFactor);
     const v = tensor(value);
-    const areScalars = [factor, divisor].every((one) => one === undefined || isNumbers(one));
+    const areScalars = [factor, divisor].every(
+      (number) => number === undefined || isNumbers(number),
+    );
     if (areScalars) {
       times(q, factor);
       times(q, divisor, true);
@@ -76,7 +78,7 @@ export function findAttention(step: Step, steps: Steps): Found | undefined {
   if (masked !== undefined) own.push(masked);
   const [query, queryFactor, queryStep] = factored(found.product.inputs[0] as number, steps);
   const [keyT, keyFactor, keyStep] = factored(found.product.inputs[1] as number, steps);
-  own.push(...found.steps, ...[queryStep, keyStep].filter((one) => one !== undefined));
+  own.push(...found.steps, ...[queryStep, keyStep].filter((step) => step !== undefined));
   const value = last.inputs[1] as number;
   return {
     steps: own,

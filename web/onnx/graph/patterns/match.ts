@@ -66,7 +66,7 @@ export class Steps {
         (slot) =>
           slot === output ||
           (!this.#outputs.has(slot) &&
-            (this.#readers.get(slot) ?? []).every((one) => own.has(one))),
+            (this.#readers.get(slot) ?? []).every((reader) => own.has(reader))),
       ),
     );
   }
@@ -116,10 +116,10 @@ function replaceOne(graph: Subgraph, steps: Steps, pattern: Pattern): boolean {
   const made = new Map<Step, Step>();
   for (const step of graph.steps) {
     const found = pattern(step, steps);
-    if (found === undefined || found.steps.some((one) => removed.has(one))) continue;
+    if (found === undefined || found.steps.some((step) => removed.has(step))) continue;
     if (!steps.areClosed(found.steps, found.output)) continue;
-    for (const one of found.steps) removed.add(one);
-    const last = found.steps.find((one) => one.outputs.includes(found.output)) as Step;
+    for (const step of found.steps) removed.add(step);
+    const last = found.steps.find((step) => step.outputs.includes(found.output)) as Step;
     made.set(last, stepOf(found));
   }
   if (made.size === 0) return false;

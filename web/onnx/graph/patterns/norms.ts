@@ -27,7 +27,9 @@ const kLayerNorm = op({
     const x = tensor(input);
     const [weight, added] = [tensorOrNull(scale), tensorOrNull(bias)];
     const shape = lastSizes(x, axes);
-    const fits = [weight, added].every((one) => one === null || one.shape.join() === shape.join());
+    const fits = [weight, added].every(
+      (operand) => operand === null || operand.shape.join() === shape.join(),
+    );
     if (areLast(x, axes) && fits)
       return eg.layerNorm(x, shape, { weight, bias: added, eps: epsilon });
     const centered = x.sub(eg.mean(x, [...axes], { keepdim: true }));

@@ -60,7 +60,7 @@ function multiHead(inputs: readonly Value[], heads: number): [eg.Tensor, eg.Tens
     return intoHeads(added === null ? x : x.add(added), heads);
   };
   if (key.ndim === 5) {
-    const [first, second] = eg.unbind(key, 3).map((one) => eg.permute(one, [0, 2, 1, 3]));
+    const [first, second] = eg.unbind(key, 3).map((part) => eg.permute(part, [0, 2, 1, 3]));
     return [part(query, own(0, width)), first as eg.Tensor, second as eg.Tensor];
   }
   const value = tensor(v);

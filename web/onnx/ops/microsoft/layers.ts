@@ -11,7 +11,7 @@ import { gemm } from "../products.js";
 import { kWindow } from "../windows.js";
 
 const plus = (x: eg.Tensor, ...more: readonly Value[]) =>
-  more.reduce<eg.Tensor>((sum, one) => (one === undefined ? sum : sum.add(tensor(one))), x);
+  more.reduce<eg.Tensor>((sum, value) => (value === undefined ? sum : sum.add(tensor(value))), x);
 
 const lastShape = (x: eg.Tensor) => [x.shape.at(-1) as number];
 

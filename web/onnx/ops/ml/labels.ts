@@ -48,17 +48,17 @@ const labelEncoder = op({
     const { classes_strings: classes } = given;
     if (classes?.length) {
       // Version 1: a list of strings, from a string to its place or back.
-      const places = new Map(classes.map((one, i) => [one, i]));
+      const places = new Map(classes.map((label, i) => [label, i]));
       return isTexts(input)
         ? new Host(
             "int64",
             shape,
-            items.map((one) => places.get(one as string) ?? given.default_int64),
+            items.map((item) => places.get(item as string) ?? given.default_int64),
           )
         : new Host(
             "string",
             shape,
-            items.map((one) => classes[one as number] ?? given.default_string),
+            items.map((item) => classes[item as number] ?? given.default_string),
           );
     }
     const keys: Items =
@@ -73,7 +73,7 @@ const labelEncoder = op({
     return new Host(
       found.type,
       shape,
-      items.map((one) => values.get(one) ?? missing),
+      items.map((item) => values.get(item) ?? missing),
     );
   },
 });
@@ -97,13 +97,14 @@ const oneHotEncoder = op({
   ownTypes: true,
   run: ([input], { cats_int64s, cats_strings, zeros }) => {
     const categories: Items = cats_strings?.length ? cats_strings : (cats_int64s ?? []);
-    const places = new Map(categories.map((one, i) => [one, i]));
+    const places = new Map(categories.map((category, i) => [category, i]));
     const items = itemsOf(input);
     const data = new Float32Array(items.length * categories.length);
-    items.forEach((one, i) => {
-      const place = places.get(typeof one === "number" ? Math.trunc(one) : one);
+    items.forEach((item, i) => {
+      const place = places.get(typeof item === "number" ? Math.trunc(item) : item);
       if (place !== undefined) data[i * categories.length + place] = 1;
-      else if (!zeros) fail("InvalidArgument", "OnnxModule", `"${one}" is none of the categories.`);
+      else if (!zeros)
+        fail("InvalidArgument", "OnnxModule", `"${item}" is none of the categories.`);
     });
     return eg.tensor(data, { shape: [...shapeOf(input), categories.length] });
   },

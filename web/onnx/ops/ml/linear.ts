@@ -60,7 +60,7 @@ export const kLinearModels: Ops = {
       if (scores.shape[1] !== 1) {
         return [labeled(largest(scores), labels), transformed(scores, given.post_transform)];
       }
-      const classes = host(scores).data.map((one) => Number(one > 0));
+      const classes = host(scores).data.map((value) => Number(value > 0));
       const hasTwo = labels?.length === 2;
       const result = hasTwo
         ? bothClasses(scores, given.post_transform, true)
@@ -124,8 +124,8 @@ export const kLinearModels: Ops = {
     attributes: { inputdimensions: maybeInts },
     ownTypes: true,
     run: (inputs, { inputdimensions }) => {
-      const parts = inputs.map((one, i) => {
-        const rows = rowsOf(one);
+      const parts = inputs.map((input, i) => {
+        const rows = rowsOf(input);
         const [count = 0, size = 0] = rows.shape;
         const wanted = inputdimensions?.[i] ?? size;
         if (wanted <= size) return wanted === size ? rows : eg.narrow(rows, 1, 0, wanted);

@@ -66,8 +66,8 @@ export function labelsIn(
 export function labeled(classes: readonly number[], labels: Labels | undefined): Host {
   const all = labels ?? [];
   const isText = typeof all[0] === "string";
-  const data = classes.map((one) =>
-    labels === undefined ? one : (all[one] ?? (isText ? "" : one)),
+  const data = classes.map((label) =>
+    labels === undefined ? label : (all[label] ?? (isText ? "" : label)),
   );
   return new Host(isText ? "string" : "int64", [classes.length], data);
 }

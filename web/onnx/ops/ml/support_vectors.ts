@@ -86,7 +86,7 @@ export const kSupportVectors: Ops = {
         const scores = kernel(x, weights, params).add(rho[0] ?? 0);
         return [labeled(largest(scores), labels), transformed(scores, post_transform)];
       }
-      const total = counts.reduce((sum, one) => sum + one, 0);
+      const total = counts.reduce((sum, count) => sum + count, 0);
       const vectors = listLike(x, given.support_vectors ?? [], [total, x.shape[1] as number]);
       const duels = duelsOf(kernel(x, vectors, params), coefficients, rho, counts);
       const chances = given.prob_a?.length
@@ -119,7 +119,7 @@ function duelsOf(
   counts: readonly number[],
 ): eg.Tensor {
   const total = kernels.shape[1] as number;
-  const starts = counts.map((_, i) => counts.slice(0, i).reduce((sum, one) => sum + one, 0));
+  const starts = counts.map((_, i) => counts.slice(0, i).reduce((sum, count) => sum + count, 0));
   const pairs = pairsOf(counts.length);
   const weights = new Float64Array(pairs.length * total);
   pairs.forEach(([i, j], at) => {
@@ -195,9 +195,9 @@ function coupled(wins: readonly (readonly number[])[]): number[] {
   const entry = (i: number, j: number) => q[i]?.[j] ?? 0;
   const p = new Array<number>(count).fill(1 / count);
   for (let round = 0; round < Math.max(100, count); round++) {
-    const qp = p.map((_, t) => p.reduce((sum, one, j) => sum + entry(t, j) * one, 0));
-    let pqp = p.reduce((sum, one, t) => sum + one * (qp[t] as number), 0);
-    if (Math.max(...qp.map((one) => Math.abs(one - pqp))) < 0.005 / count) break;
+    const qp = p.map((_, t) => p.reduce((sum, share, j) => sum + entry(t, j) * share, 0));
+    let pqp = p.reduce((sum, share, t) => sum + share * (qp[t] as number), 0);
+    if (Math.max(...qp.map((value) => Math.abs(value - pqp))) < 0.005 / count) break;
     for (let t = 0; t < count; t++) {
       const change = (pqp - (qp[t] as number)) / entry(t, t);
       p[t] = (p[t] as number) + change;

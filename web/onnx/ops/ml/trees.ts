@@ -288,8 +288,8 @@ function classify(input: Value, given: Given & { post_transform: string }): Valu
     const single = Float64Array.from({ length: scores.length / 2 }, (_, row) => {
       return (scores[2 * row + only] as number) + (base.at(-1) ?? 0);
     });
-    const areShares = weights.every((one) => one >= 0);
-    const winners = Array.from(single, (one) => Number(one > (areShares ? 0.5 : 0)));
+    const areShares = weights.every((weight) => weight >= 0);
+    const winners = Array.from(single, (score) => Number(score > (areShares ? 0.5 : 0)));
     const own = scoresLike(x, single, 1);
     const result =
       only === 0

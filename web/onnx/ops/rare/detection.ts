@@ -18,7 +18,7 @@ function boxOf(values: readonly number[], isCentered: boolean): Box {
 function overlap(a: Box, b: Box): number {
   const height = Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0]));
   const width = Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
-  const area = (one: Box) => (one[2] - one[0]) * (one[3] - one[1]);
+  const area = (box: Box) => (box[2] - box[0]) * (box[3] - box[1]);
   const shared = height * width;
   const all = area(a) + area(b) - shared;
   return all <= 0 ? 0 : shared / all;
@@ -37,8 +37,8 @@ function nonMaxSuppression(
     const own = range(count).map((i) =>
       boxOf(all.data.slice((batch * count + i) * 4, (batch * count + i + 1) * 4), isCentered),
     );
-    for (const one of range(classes)) {
-      const score = (i: number) => rated.data[(batch * classes + one) * count + i] as number;
+    for (const label of range(classes)) {
+      const score = (i: number) => rated.data[(batch * classes + label) * count + i] as number;
       const order = range(count)
         .filter((i) => score(i) > minScore)
         .sort((a, b) => score(b) - score(a));
@@ -50,7 +50,7 @@ function nonMaxSuppression(
         );
         if (isFree) chosen.push(i);
       }
-      kept.push(...chosen.flatMap((i) => [batch, one, i]));
+      kept.push(...chosen.flatMap((i) => [batch, label, i]));
     }
   }
   return new Host("int64", [kept.length / 3, 3], kept);
@@ -77,7 +77,7 @@ function roiAlign([input, regions, batches]: readonly Value[], given: RoiAlign):
   const parts = owners.map((batch, i) => {
     const [left = 0, top = 0, right = 0, bottom = 0] = all.data
       .slice(i * 4, i * 4 + 4)
-      .map((one) => one * scale - offset);
+      .map((value) => value * scale - offset);
     const least = offset === 0 ? 1 : 0;
     const ys = samples(top, Math.max(bottom - top, least), rows, given.sampling_ratio, height);
     const xs = samples(left, Math.max(right - left, least), columns, given.sampling_ratio, width);

@@ -118,7 +118,7 @@ export const kSignals: Ops = {
     settings: [0, 1, 2, 3, 4],
     ownTypes: true,
     run: (inputs, { output_datatype }) => {
-      const [bins, length, rate, low, high] = inputs.map((one) => number(one) ?? 0);
+      const [bins, length, rate, low, high] = inputs.map((input) => number(input) ?? 0);
       const rows = melWeights(
         bins as number,
         length as number,

@@ -115,8 +115,8 @@ export const kText: Ops = {
       const same =
         left.data.length === right.data.length || left.data.length === 1 || right.data.length === 1;
       if (!same) fail("ShapeMismatch", "OnnxModule", "strings of these shapes do not broadcast.");
-      const at = (one: Host<string>, i: number) =>
-        one.data[one.data.length === 1 ? 0 : i] as string;
+      const at = (texts: Host<string>, i: number) =>
+        texts.data[texts.data.length === 1 ? 0 : i] as string;
       return new Host(
         "string",
         shape,

@@ -26,7 +26,7 @@ export const kNoContexts: Contexts = { forward: plain, recompute: plain };
 /** Calls `contextFn`, which returns a pair of contexts. */
 export function contextsFrom(contextFn: () => unknown): Contexts {
   const pair: unknown = contextFn();
-  const isContext = (one: unknown) => one === null || typeof one === "function";
+  const isContext = (value: unknown) => value === null || typeof value === "function";
   if (!Array.isArray(pair) || pair.length !== 2 || !pair.every(isContext)) {
     fail(
       "InvalidArgument",

@@ -212,8 +212,8 @@ export class Frame {
     }
     if (!this.settings.isChecked) return;
     const differences = this.#metadata.flatMap((metadata, i) => {
-      const [saved, recomputed] = [metadata, metadataOf(found.get(i) as Tensor)].map((one) =>
-        JSON.stringify(one),
+      const [saved, recomputed] = [metadata, metadataOf(found.get(i) as Tensor)].map((facts) =>
+        JSON.stringify(facts),
       );
       if (saved === recomputed) return [];
       return [`saved tensor ${i}:\nin forward: ${saved}\nrecomputed: ${recomputed}`];

@@ -167,7 +167,9 @@ class Cache {
 class StoredCall extends AutogradFunction {
   static override forward(ctx: FunctionContext, entry: Entry, ...args: Tensor[]): Tensor[] {
     ctx.saveForBackward(
-      ...entry.saved.map((one) => (typeof one === "number" ? (args[one] as Tensor) : one.tensor)),
+      ...entry.saved.map((source) =>
+        typeof source === "number" ? (args[source] as Tensor) : source.tensor,
+      ),
     );
     const results = entry.results.map(({ tensor }) => tensor.detach());
     ctx.markNonDifferentiable(...results.filter((_, i) => !entry.results[i]?.requiresGrad));
@@ -196,8 +198,8 @@ function stored(tensor: Tensor): Stored {
 }
 
 function checkUnchanged(op: string, { results, saved }: Entry): void {
-  for (const one of [...results, ...saved]) {
-    if (typeof one === "number" || one.tensor.version === one.version) continue;
+  for (const result of [...results, ...saved]) {
+    if (typeof result === "number" || result.tensor.version === result.version) continue;
     fail(
       "ModifiedInPlace",
       kName,
@@ -219,6 +221,7 @@ function drawnSince(before: Tensor): Tensor | null {
 }
 
 function disposeEntry({ results, saved, drawn }: Entry): void {
-  for (const one of [...results, ...saved]) if (typeof one !== "number") one.tensor.dispose();
+  for (const result of [...results, ...saved])
+    if (typeof result !== "number") result.tensor.dispose();
   drawn?.dispose();
 }

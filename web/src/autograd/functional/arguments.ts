@@ -139,7 +139,7 @@ export class TensorGroup {
   static of(value: unknown, what: string, where: string): TensorGroup {
     const isList = Array.isArray(value);
     const tensors: readonly unknown[] = isList ? value : [value];
-    const wrong = tensors.findIndex((one) => !(one instanceof Tensor));
+    const wrong = tensors.findIndex((tensor) => !(tensor instanceof Tensor));
     if (wrong >= 0) {
       const at = isList ? ` at index ${wrong}` : "";
       const message = `the ${what} must be a tensor or an array of tensors, got ${describe(tensors[wrong])}${at}.`;
@@ -183,8 +183,8 @@ export function checkVector(where: string, v: TensorGroup, other: TensorGroup): 
       `v: expected ${other.isList ? `${other.tensors.length} tensors` : "a single tensor"}, got ${v.tensors.length}.`,
     );
   }
-  other.tensors.forEach((one, i) => {
-    const [expected, got] = [one.shape, (v.tensors[i] as Tensor).shape].map((shape) =>
+  other.tensors.forEach((tensor, i) => {
+    const [expected, got] = [tensor.shape, (v.tensors[i] as Tensor).shape].map((shape) =>
       shape.join(", "),
     );
     if (expected === got) return;

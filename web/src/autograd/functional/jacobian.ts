@@ -50,7 +50,10 @@ export function jacobian<Inputs extends Tensors, Output extends Tensors>(
     const fresh = freshInputs(given, settings.createGraph);
     const outputs = TensorGroup.of(fn(...fresh), kOutputs, "jacobian");
     checkRequiresGrad(outputs.tensors, "outputs", settings);
-    return { outputs, blocks: outputs.tensors.map((one, i) => rows(one, i, fresh, settings)) };
+    return {
+      outputs,
+      blocks: outputs.tensors.map((tensor, i) => rows(tensor, i, fresh, settings)),
+    };
   });
   const perOutput = blocks.map((block) => given.unwrap(finished(block, settings.createGraph)));
   return outputs.unwrap(perOutput) as JacobianOf<Inputs, Output>;
@@ -90,15 +93,15 @@ function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: 
   const flat = reshape(output, [-1]);
   for (let row = 0; row < flat.numel; row++) {
     const grads = gradOf([flat.at(row)], inputs, null, { retainGraph: true, createGraph });
-    grads.forEach((one, j) => {
-      if (one === null && strict) {
+    grads.forEach((grad, j) => {
+      if (grad === null && strict) {
         fail("NoGradPath", settings.where, strictMessage(`output ${i} of fn`, `input ${j}`));
       }
-      if (one !== null && strict && createGraph && !one.requiresGrad) {
+      if (grad !== null && strict && createGraph && !grad.requiresGrad) {
         const message = strictMessage("the Jacobian of fn", `input ${j}`, "createGraph: true");
         fail("NoGradPath", settings.where, message);
       }
-      rows[j]?.push(one ?? zerosLike(inputs[j] as Tensor));
+      rows[j]?.push(grad ?? zerosLike(inputs[j] as Tensor));
     });
   }
   return inputs.map((input, j) => {
@@ -148,9 +151,9 @@ function columnsOf(fn: Differentiable, given: TensorGroup): unknown {
     const basis = unbind(reshape(eye(numel, { dtype, device }), [numel, ...shape]));
     return basis.map((direction) =>
       dualLevel(() => {
-        const duals = inputs.map((one, k) => (k === j ? makeDual(one, direction) : one));
+        const duals = inputs.map((input, k) => (k === j ? makeDual(input, direction) : input));
         outputs = TensorGroup.of(fn(...duals), kOutputs, "jacobian");
-        return outputs.tensors.map((one) => unpackDual(one).tangent ?? zerosLike(one));
+        return outputs.tensors.map((tensor) => unpackDual(tensor).tangent ?? zerosLike(tensor));
       }),
     );
   });

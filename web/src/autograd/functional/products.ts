@@ -73,7 +73,7 @@ export function jvp<Inputs extends Tensors, Output extends Tensors>(
     const vector = inputVector(v, given, "jvp", createGraph);
     const outputs = TensorGroup.of(fn(...fresh), kOutputs, "jvp");
     checkRequiresGrad(outputs.tensors, "outputs", settings);
-    const gradOutputs = outputs.tensors.map((one) => zerosLike(one, { requiresGrad: true }));
+    const gradOutputs = outputs.tensors.map((tensor) => zerosLike(tensor, { requiresGrad: true }));
     const gradInputs = gradOf(outputs.tensors, fresh, gradOutputs, { createGraph: true });
     checkRequiresGrad(gradInputs, "gradInputs", settings);
     return { outputs, vector, gradOutputs, gradInputs };
@@ -114,7 +114,7 @@ export function hvp<Inputs extends Tensors>(
   const given = TensorGroup.of(inputs, "inputs", "hvp");
   const { fresh, vector, outputs, jacobian } = firstOrder(fn, given, v, "hvp", settings);
   const { gradJacobian, doubleBackward } = recording(() => {
-    const gradJacobian = fresh.map((one) => zerosLike(one, { requiresGrad: true }));
+    const gradJacobian = fresh.map((input) => zerosLike(input, { requiresGrad: true }));
     const doubleBackward = gradOf(jacobian, fresh, gradJacobian, { createGraph: true });
     checkRequiresGrad(doubleBackward, "hessian", settings);
     return { gradJacobian, doubleBackward };

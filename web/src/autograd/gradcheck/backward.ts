@@ -102,19 +102,19 @@ function gradientValues(
   checkDtypes: boolean,
 ): Matrix[] {
   const grads = grad(output, inputs, { gradOutputs, retainGraph: true, allowUnused: true });
-  return grads.map((one, j) => {
+  return grads.map((grad, j) => {
     const input = inputs[j] as Tensor;
     const expected = input.shape;
-    if (one === null) return new Float64Array(elementsOf(input));
-    if (String(one.shape) !== String(expected)) {
+    if (grad === null) return new Float64Array(elementsOf(input));
+    if (String(grad.shape) !== String(expected)) {
       throw new Mismatch(
-        `the gradient of input ${j} has the shape [${one.shape}], expected [${expected}].`,
+        `the gradient of input ${j} has the shape [${grad.shape}], expected [${expected}].`,
       );
     }
-    if (checkDtypes && one.dtype !== input.dtype) {
-      throw new Mismatch(`the gradient of input ${j} is ${one.dtype}, expected ${input.dtype}.`);
+    if (checkDtypes && grad.dtype !== input.dtype) {
+      throw new Mismatch(`the gradient of input ${j} is ${grad.dtype}, expected ${input.dtype}.`);
     }
-    return Float64Array.from(one.dataSync(), Number);
+    return Float64Array.from(grad.dataSync(), Number);
   });
 }
 
@@ -124,14 +124,14 @@ export function checkZeroGradient(call: Call, inputs: readonly Tensor[]): void {
   if (outputs.length === 0) return;
   const gradOutputs = outputs.map((output) => zerosLike(output));
   const grads = grad(outputs, inputs, { gradOutputs, allowUnused: true });
-  grads.forEach((one, i) => {
-    if (one === null) return;
-    if (!isZero(one)) {
+  grads.forEach((grad, i) => {
+    if (grad === null) return;
+    if (!isZero(grad)) {
       throw new Mismatch("backward ignores the output gradient: for zeros its result is not zero.");
     }
     const dtype = inputs[i]?.dtype;
-    if (one.dtype !== dtype) {
-      throw new Mismatch(`the gradient of input ${i} is ${one.dtype}, expected ${dtype}.`);
+    if (grad.dtype !== dtype) {
+      throw new Mismatch(`the gradient of input ${i} is ${grad.dtype}, expected ${dtype}.`);
     }
   });
 }
@@ -167,7 +167,7 @@ export function checkUndefinedGradients(call: Call, inputs: readonly Tensor[]): 
         cause: error,
       });
     }
-    if (grads.some((one) => one !== null && !isZero(one))) {
+    if (grads.some((grad) => grad !== null && !isZero(grad))) {
       throw new Mismatch(
         "backward returned a gradient that is not zero although the output gradients are null or zero.",
       );
@@ -187,8 +187,8 @@ export function checkBatchedGradients(
     const pull = (gradOutputs: Tensor, isGradsBatched: boolean) =>
       grad(output, inputs, { gradOutputs, isGradsBatched, retainGraph: true, allowUnused: true });
     const together = pull(stack(each), true);
-    each.forEach((one, i) => {
-      pull(one, false).forEach((expected, j) => {
+    each.forEach((grad, i) => {
+      pull(grad, false).forEach((expected, j) => {
         const actual = together[j];
         if (expected === null || !(actual instanceof Tensor)) return;
         const [a, b] = [actual.at(i), expected].map(valuesOf);

@@ -50,7 +50,7 @@ export function checkFast(
   if (!modes.forward) return;
   wanted.forEach((input, j) => {
     const direction = filledLike(input, directions[j] as Float64Array);
-    const tangents = wanted.map((one) => (one === input ? direction : zerosLike(one)));
+    const tangents = wanted.map((other) => (other === input ? direction : zerosLike(other)));
     pushedValues(calls.callWith, inputs, wanted, tangents).forEach((pushed, i) => {
       if (!(outputs[i] instanceof Tensor)) return;
       const actual = dot(pushed, weights[i] as Float64Array);

@@ -47,7 +47,9 @@ export function checkForwardJacobians(
     const rows = elementsOf(input);
     const matrices: Matrix[] = [];
     for (let row = 0; row < rows; row++) {
-      const tangents = wanted.map((one) => (one === input ? unitLike(one, row) : zerosLike(one)));
+      const tangents = wanted.map((other) =>
+        other === input ? unitLike(other, row) : zerosLike(other),
+      );
       pushedValues(call, inputs, wanted, tangents).forEach((values, i) => {
         matrices[i] ??= newMatrix(rows * values.length);
         matrices[i].set(values, row * values.length);
@@ -73,13 +75,13 @@ export function checkUndefinedTangents(
 ): void {
   if (wanted.length < 2) return;
   wanted.forEach((input, j) => {
-    const one = unitLike(input, 0);
+    const unit = unitLike(input, 0);
     const pushed = [true, false].map((areZeros) =>
       pushedValues(
         call,
         inputs,
         wanted,
-        wanted.map((other) => (other === input ? one : areZeros ? zerosLike(other) : null)),
+        wanted.map((other) => (other === input ? unit : areZeros ? zerosLike(other) : null)),
       ),
     );
     const [zeros = [], none = []] = pushed;

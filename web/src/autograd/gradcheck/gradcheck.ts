@@ -151,12 +151,12 @@ export function gradgradcheck(
       // In forward mode, the inputs are passed without what they require.
       const current = all
         .slice(0, args.length)
-        .map((one, i) => (requiresGrad(args[i]) ? one.requiresGrad_() : one));
+        .map((value, i) => (requiresGrad(args[i]) ? value.requiresGrad_() : value));
       return grad(differentiable(fn(...current)), current.filter(requiresGrad), {
         gradOutputs: all.slice(args.length),
         createGraph: true,
         allowUnused: true,
-      }).filter((one) => one !== null);
+      }).filter((grad) => grad !== null);
     };
     return gradcheck(gradient, [...args, ...gradOutputs], {
       ...options,

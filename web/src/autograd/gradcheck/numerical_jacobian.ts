@@ -103,7 +103,7 @@ function compared(
   below: readonly Result[],
 ): [above: Float64Array[], below: Float64Array[]] {
   const isSame = (key: (result: Result) => unknown) =>
-    above.every((one, i) => key(one) === key(below[i] as Result));
+    above.every((item, i) => key(item) === key(below[i] as Result));
   if (!isSame(({ values }) => values.length)) {
     const message = "the shapes of the results must not depend on the values of the inputs.";
     fail("ShapeMismatch", "gradcheck", message);

@@ -19,7 +19,7 @@ export function ofValues(
   const fixed = inputs.map((input) => (isTrackedSparse(input) ? partsOf(input) : null));
   return {
     fn: (...given) => {
-      const made = given.map((one, i) => fixed[i]?.with(one) ?? one);
+      const made = given.map((value, i) => fixed[i]?.with(value) ?? value);
       const result = fn(...made);
       return Array.isArray(result) ? result.map(dense) : dense(result);
     },

@@ -40,7 +40,7 @@ const kFar = 10;
 /** Returns the value of a polynomial, whose highest coefficient comes first. */
 export function power(coefficients: readonly number[], z: Tensor): Tensor {
   const [first = 0, second = 0, ...others] = coefficients;
-  return others.reduce((sum, one) => add(mul(sum, z), one), add(mul(z, first), second));
+  return others.reduce((sum, other) => add(mul(sum, z), other), add(mul(z, first), second));
 }
 
 /** Returns the value of a rational function. */
@@ -52,9 +52,9 @@ export function ratio([numerator, denominator]: Rational, z: Tensor): Tensor {
 export function chebyshev(series: readonly number[], y: Tensor): Tensor {
   const [first = 0, ...others] = series;
   let [before, last, value] = [fullLike(y, 0), fullLike(y, 0), fullLike(y, first)];
-  for (const one of others) {
+  for (const other of others) {
     [before, last] = [last, value];
-    value = add(sub(mul(y, last), before), one);
+    value = add(sub(mul(y, last), before), other);
   }
   return mul(sub(value, before), 0.5);
 }

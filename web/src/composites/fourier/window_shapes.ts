@@ -34,7 +34,7 @@ export function cosines(
   return windowOf(caller, length, periodic, dtype, (position) =>
     factors
       .map((factor, k) => mul(cos(mul(position, 2 * Math.PI * k)), k % 2 === 0 ? factor : -factor))
-      .reduce((sum, one) => add(sum, one)),
+      .reduce((sum, wave) => add(sum, wave)),
   );
 }
 

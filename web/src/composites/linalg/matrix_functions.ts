@@ -112,13 +112,13 @@ function taylor(A: Tensor): Tensor {
   const second = matmul(A, A);
   const third = matmul(second, A);
   const fourth = matmul(second, second);
-  const one = identity(A);
+  const unit = identity(A);
   const factors = [1];
   for (let k = 1; k < 20; k++) factors.push((factors[k - 1] ?? 1) / k);
   const block = (first: number) =>
     [A, second, third].reduce(
       (total, power, i) => add(total, power, { alpha: factors[first + 1 + i] ?? 0 }),
-      mul(one, factors[first] ?? 0),
+      mul(unit, factors[first] ?? 0),
     );
   return [12, 8, 4, 0].reduce(
     (total, first) => add(matmul(total, fourth), block(first)),

@@ -96,8 +96,8 @@ export const cond = /* @__PURE__ */ composite(
     const [sign] = slogdet(A);
     const isSingular = eq(abs(sign), 0);
     const { dtype, device } = A;
-    const one = eye(A.shape.at(-1) ?? 0, { dtype, device });
-    const regular = where(unsqueeze(unsqueeze(isSingular, -1), -1), one, A);
+    const identity = eye(A.shape.at(-1) ?? 0, { dtype, device });
+    const regular = where(unsqueeze(unsqueeze(isSingular, -1), -1), identity, A);
     const product = mul(
       normOfMatrices("cond", regular, p, [-2, -1], false),
       normOfMatrices("cond", inverse(regular), p, [-2, -1], false),

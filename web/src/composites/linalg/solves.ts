@@ -102,8 +102,8 @@ export const luUnpack = /* @__PURE__ */ composite(
     const size = Math.min(m, n);
     const P = unpackPivots ? permutationOf(rowsOf("luUnpack", LU, pivots), LU) : none();
     if (!unpackData) return [P, none(), none()];
-    const one = eye(m, size, { dtype, device });
-    const L = add(tril(narrow(LU, -1, 0, size), -1), one);
+    const identity = eye(m, size, { dtype, device });
+    const L = add(tril(narrow(LU, -1, 0, size), -1), identity);
     return [P, L, triu(narrow(LU, -2, 0, size))];
   },
 );

@@ -133,8 +133,8 @@ function attempt(
   const info = judge();
   const { dtype, device } = A;
   const fails = unsqueeze(gt(info, 0), -1);
-  const one = eye(A.shape.at(-1) ?? 0, { dtype, device });
-  const [result] = compute(where(unsqueeze(fails, -1), one, A));
+  const identity = eye(A.shape.at(-1) ?? 0, { dtype, device });
+  const [result] = compute(where(unsqueeze(fails, -1), identity, A));
   return [where(dims === 1 ? fails : unsqueeze(fails, -1), Number.NaN, result), info];
 }
 

@@ -73,7 +73,7 @@ export const prod = /* @__PURE__ */ composite<Reduction>(
     const dims = dim === null ? [null] : [dim].flat();
     if (dims.length === 1) return prodOf(value, dims[0], keepdim, dtype);
     return inDescendingOrder(input, dims).reduce(
-      (product, one) => prodOf(product, one, keepdim, dtype),
+      (product, dim) => prodOf(product, dim, keepdim, dtype),
       value,
     );
   },

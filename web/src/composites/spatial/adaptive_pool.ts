@@ -56,7 +56,7 @@ export const adaptiveMaxPool1d = /* @__PURE__ */ composite<AdaptiveMaxPool>(
       const image = unsqueeze(batch, 2);
       const sizes = [1, length ?? null];
       if (!returnIndices) return squeeze(adaptiveMaxPool2d(image, sizes), 2);
-      return adaptiveMaxPool2d(image, sizes, true).map((one) => squeeze(one, 2));
+      return adaptiveMaxPool2d(image, sizes, true).map((result) => squeeze(result, 2));
     });
   },
 );

@@ -15,7 +15,7 @@ export function checkKernel(where: string, weight: Tensor): void {
 /** One positive number per axis. */
 export function positives(where: string, name: string, value: Ints): number[] {
   const values = perAxis(where, name, value, 3);
-  if (values.some((one) => one <= 0)) {
+  if (values.some((value) => value <= 0)) {
     fail("InvalidArgument", where, `${name}: expected numbers above 0, got [${values}].`);
   }
   return values;

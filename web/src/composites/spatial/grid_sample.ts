@@ -92,7 +92,7 @@ function weighted(flat: Tensor, sizes: readonly number[], axes: readonly Tap[][]
     const size = sizes[d + 1] ?? 1;
     taps = taps.flatMap((outer) => more.map((inner) => combined(outer, inner, size)));
   }
-  return taps.map((tap) => contribution(flat, tap)).reduce((sum, one) => add(sum, one));
+  return taps.map((tap) => contribution(flat, tap)).reduce((sum, part) => add(sum, part));
 }
 
 function combined(outer: Tap, inner: Tap, size: number): Tap {

@@ -56,8 +56,10 @@ export function broadcastAll<const T extends readonly Parameter[]>(
   const first = values.find((value) => value instanceof Tensor) as Tensor | undefined;
   const kind = first ? { dtype: first.dtype, device: first.device } : {};
   const tensors = values.map((value) => (value instanceof Tensor ? value : tensor(value, kind)));
-  const shape = broadcastShapes(where, ...tensors.map((one) => one.shape));
-  return tensors.map((one) => expandTo(one, shape)) as { -readonly [Index in keyof T]: Tensor };
+  const shape = broadcastShapes(where, ...tensors.map((tensor) => tensor.shape));
+  return tensors.map((tensor) => expandTo(tensor, shape)) as {
+    -readonly [Index in keyof T]: Tensor;
+  };
 }
 
 /** Returns `value` expanded to a shape; `value` itself if it already has that shape. */

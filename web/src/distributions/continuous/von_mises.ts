@@ -102,5 +102,5 @@ function logBessel(x: Tensor, order: 0 | 1): Tensor {
 function polynomial(x: Tensor, coefficients: readonly number[]): Tensor {
   const [first = 0, ...rest] = [...coefficients].reverse();
   const [second = 0, ...others] = rest;
-  return others.reduce((sum, one) => sum.mul(x).add(one), x.mul(first).add(second));
+  return others.reduce((sum, other) => sum.mul(x).add(other), x.mul(first).add(second));
 }

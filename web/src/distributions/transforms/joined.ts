@@ -150,14 +150,14 @@ export class CatTransform extends joined({
   }),
   constraint: (parts, { dim, lengths }) => catOf(parts, dim, lengths),
   eventDim: ({ transforms }) => Math.max(0, ...transforms.map(eventDimOf)),
-  length: ({ lengths }) => lengths.reduce((sum, one) => sum + one, 0),
+  length: ({ lengths }) => lengths.reduce((sum, length) => sum + length, 0),
   split: (value, { dim, lengths }) => value.splitWithSizes(lengths, dim),
   join: (values, { dim }) => cat(values, dim),
   // If the parts are joined along a dimension of one value, their log determinants are summed.
   joinLogDets(logDets, { dim, transforms }, ndim) {
     const eventDim = Math.max(0, ...transforms.map(eventDimOf));
     const left = (dim >= 0 ? dim - ndim : dim) + eventDim;
-    return left < 0 ? cat(logDets, left) : logDets.reduce((sum, one) => add(sum, one));
+    return left < 0 ? cat(logDets, left) : logDets.reduce((sum, logDet) => add(sum, logDet));
   },
 }) {}
 

@@ -22,7 +22,7 @@ export class ReshapeTransform extends transformation({
   ],
   arguments: { inShape: listOf(size), outShape: listOf(size) },
   fields({ inShape, outShape }, where) {
-    const count = (shape: Shape) => shape.reduce((product, one) => product * one, 1);
+    const count = (shape: Shape) => shape.reduce((product, size) => product * size, 1);
     if (count(inShape) === count(outShape)) return { inShape, outShape };
     const message = `expected inShape and outShape with equally many elements, got [${inShape}] and [${outShape}].`;
     return fail("ShapeMismatch", where, message);

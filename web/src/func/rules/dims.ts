@@ -67,7 +67,7 @@ export function shifted(call: Call): Result {
   });
   const result = call.run(changes);
   if (!isScalar) return result;
-  return eachResult(result, (one) => (one.ndim > 1 ? squeeze(one, 1) : one));
+  return eachResult(result, (tensor) => (tensor.ndim > 1 ? squeeze(tensor, 1) : tensor));
 }
 
 function isTensorList(value: unknown): value is Tensor[] {
@@ -97,7 +97,7 @@ export function alongOne(call: Call): Result {
   const result = call.run({ input: reshape(batch, [call.size, countOf(batch)]), dim: 1 });
   if (call.value("keepdim") !== true) return result;
   const ones = new Array(call.rank("input")).fill(1);
-  return eachResult(result, (one) => reshape(one, [call.size, ...ones]));
+  return eachResult(result, (tensor) => reshape(tensor, [call.size, ...ones]));
 }
 
 /** Returns the number of elements of one sample. */
@@ -112,7 +112,7 @@ export function extremum(name: "max" | "min") {
     if (dim instanceof Tensor) {
       const pair = [call.operand("input"), call.operand("dim")] as [Operand, Operand];
       const rank = Math.max(pair[0].rank, pair[1].rank);
-      const [a, b] = pair.map((one) => broadcastable(one, rank)) as [Tensor, Tensor];
+      const [a, b] = pair.map((operand) => broadcastable(operand, rank)) as [Tensor, Tensor];
       return (name === "max" ? maximum : minimum)(a, b);
     }
     if (dim !== null) return shifted(call);

@@ -43,7 +43,9 @@ function aligned(call: Call): Record<string, unknown> {
 }
 
 function operandsOf(call: Call): Operand[] {
-  return call.values.filter((value) => value instanceof Tensor).map((one) => call.operandOf(one));
+  return call.values
+    .filter((value) => value instanceof Tensor)
+    .map((value) => call.operandOf(value));
 }
 
 // Tensors without dimensions have lower priority in dtype promotion; a batch of them must behave the same way.
@@ -52,7 +54,9 @@ function alignedOperand(operand: Operand, rank: number, all: readonly Operand[])
   if (operand.rank > 0) return broadcastable(operand, rank);
   if (rank === 0) return isBatched ? tensor : unsqueeze(tensor, 0);
   if (!isBatched) return tensor;
-  const wide = all.find((one) => one.rank > 0 && kindOf(one.tensor.dtype) >= kindOf(tensor.dtype));
+  const wide = all.find(
+    (operand) => operand.rank > 0 && kindOf(operand.tensor.dtype) >= kindOf(tensor.dtype),
+  );
   const isConverted = wide !== undefined && wide.tensor.dtype !== tensor.dtype;
   return withRank(isConverted ? toDtype(tensor, wide.tensor.dtype) : tensor, rank);
 }

@@ -27,7 +27,7 @@ export function runFolded(
   const inputs = names.map((name) => [name, isFolded ? fold(call.batch(name)) : call.batch(name)]);
   const result = call.run({ ...Object.fromEntries(inputs), ...changes });
   const count = first.shape[1] ?? 1;
-  return isFolded ? eachResult(result, (one) => unfold(one, call.size, count)) : result;
+  return isFolded ? eachResult(result, (tensor) => unfold(tensor, call.size, count)) : result;
 }
 
 /** Returns a rule for ops of one tensor with an optional batch dimension; without it, the tensor has `kept` dimensions. */

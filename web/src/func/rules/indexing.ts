@@ -191,7 +191,7 @@ function areAdjacent(indices: readonly Operand[], dims: readonly number[]): bool
 
 // Collects the indices of a call and the dimensions that they index.
 function picksOf(call: Call) {
-  const indices = call.value<Tensor[]>("indices").map((one) => call.operandOf(one));
+  const indices = call.value<Tensor[]>("indices").map((index) => call.operandOf(index));
   const given = call.value<number | number[] | null | undefined>("dims") ?? starts(indices);
   const dims = Array.isArray(given) ? given : [given];
   const rank = Math.max(...indices.map(({ tensor, rank }) => (isMask(tensor) ? 1 : rank)));
@@ -204,7 +204,9 @@ function picksOf(call: Call) {
     hasOwnMasks: indices.some(({ tensor, isBatched }) => isBatched && isMask(tensor)),
     areMasks: indices.some(({ tensor }) => isMask(tensor)),
     /** The indices with shapes that broadcast with each other. */
-    tensors: indices.map((one) => (isMask(one.tensor) ? one.tensor : broadcastable(one, rank))),
+    tensors: indices.map((index) =>
+      isMask(index.tensor) ? index.tensor : broadcastable(index, rank),
+    ),
     /** The number of indexed dimensions of the input. */
     used: indices.reduce((sum, { tensor, rank }) => sum + (isMask(tensor) ? rank : 1), 0),
   };

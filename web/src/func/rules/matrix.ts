@@ -108,7 +108,7 @@ const quantizedLinearOf: Rule = (call) => {
 /** Runs the op on all tensors with the batch in front, extended to the largest number of dimensions. */
 const leading = (call: Call): Result => {
   const tensors = call.values.filter((value) => value instanceof Tensor);
-  const rank = Math.max(...tensors.map((one) => one.ndim));
+  const rank = Math.max(...tensors.map((tensor) => tensor.ndim));
   const changes: Record<string, Tensor> = {};
   call.op.parameters.forEach(({ name }, i) => {
     const value = call.values[i];
@@ -157,12 +157,12 @@ function outputOf(inputs: readonly number[]): number[] {
 // Adds an unused letter for the batch in front.
 const einsumOf: Rule = (call) => {
   const codes = call.value<number[]>("equation").filter((code) => code !== 32);
-  const operands = call.value<Tensor[]>("operands").map((one) => call.operandOf(one));
+  const operands = call.value<Tensor[]>("operands").map((operand) => call.operandOf(operand));
   const arrow = codes.indexOf(kArrow[0] as number);
   const inputs = arrow < 0 ? codes : codes.slice(0, arrow);
   const output = arrow < 0 ? outputOf(inputs) : codes.slice(arrow + 2);
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"];
-  const free = letters.map((one) => one.charCodeAt(0)).find((code) => !codes.includes(code));
+  const free = letters.map((letter) => letter.charCodeAt(0)).find((code) => !codes.includes(code));
   if (free === undefined) return null;
   let position = 0;
   const parts = splitAt(inputs, kComma).map((part) =>
@@ -204,7 +204,7 @@ const kronecker: Rule = (call) => {
 
 const square: Rule = (call) => {
   const values = call.values.filter((value) => value instanceof Tensor);
-  return values.every((one) => one.ndim >= 2) ? leading(call) : null;
+  return values.every((value) => value.ndim >= 2) ? leading(call) : null;
 };
 
 const crossed: Rule = (call) => {

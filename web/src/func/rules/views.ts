@@ -31,7 +31,7 @@ function knownSizes(call: Call, sizes: readonly number[]): number[] {
   if (hole < 0 || sizes.lastIndexOf(-1) !== hole) return [...sizes];
   const others = sizes.reduce((product, size, i) => (i === hole ? product : product * size), 1);
   const size = others === 0 ? -1 : countOf(call.batch("input")) / others;
-  return sizes.map((one, i) => (i === hole && Number.isInteger(size) ? size : one));
+  return sizes.map((other, i) => (i === hole && Number.isInteger(size) ? size : other));
 }
 
 const withShape: Rule = (call) => {
@@ -118,11 +118,13 @@ const rolled: Rule = (call) => {
 };
 
 const batches = (call: Call): Tensor[] =>
-  call.value<Tensor[]>("tensors").map((one) => call.batchOf(one));
+  call.value<Tensor[]>("tensors").map((tensor) => call.batchOf(tensor));
 
 // As in PyTorch, empty vectors can be concatenated with tensors of any shape.
 const concatenated: Rule = (call) => {
-  const ranks = new Set(call.value<Tensor[]>("tensors").map((one) => call.operandOf(one).rank));
+  const ranks = new Set(
+    call.value<Tensor[]>("tensors").map((tensor) => call.operandOf(tensor).rank),
+  );
   return ranks.size === 1 ? shifted(call) : null;
 };
 
@@ -141,18 +143,18 @@ const atLeast = (batch: Tensor, rank: number): Tensor =>
       ]);
 
 const hstacked: Rule = (call) => {
-  const tensors = batches(call).map((one) => atLeast(one, 1));
+  const tensors = batches(call).map((batch) => atLeast(batch, 1));
   return cat(tensors, tensors[0]?.ndim === 2 ? 1 : 2);
 };
 
 const vstacked: Rule = (call) =>
   cat(
-    batches(call).map((one) => atLeast(one, 2)),
+    batches(call).map((batch) => atLeast(batch, 2)),
     1,
   );
 
 const grid: Rule = (call) => {
-  const vectors = batches(call).map((one) => atLeast(one, 1));
+  const vectors = batches(call).map((batch) => atLeast(batch, 1));
   const isXy = call.value("indexing") === "xy" && vectors.length > 1;
   const axes = range(0, vectors.length).map((i) => (isXy && i < 2 ? 1 - i : i));
   const sizes = axes.map((axis) => vectors[axis]?.shape[1] ?? 1);

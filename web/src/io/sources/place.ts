@@ -100,7 +100,7 @@ function urlInPage(where: string, text: string): string {
 
 function placeIn(where: string, files: Readonly<Record<string, unknown>>, name?: string): Place {
   const names = Object.keys(files);
-  const own = name ?? names.find((one) => one.endsWith(".index.json")) ?? names[0] ?? "";
+  const own = name ?? names.find((name) => name.endsWith(".index.json")) ?? names[0] ?? "";
   if (!Object.hasOwn(files, own) || (name === undefined && !isComplete(names))) {
     const missing =
       name === undefined

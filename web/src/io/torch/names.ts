@@ -251,7 +251,8 @@ function sparseTensor([name, parts]: Args, builder: Builder): SparsePlan {
   const count = kind === "sparse_coo" ? 2 : 3;
   const tensors = given.slice(0, count);
   const [size, isCoalesced = false] = given.slice(count);
-  const areTensors = tensors.length === count && tensors.every((one) => one instanceof TensorPlan);
+  const areTensors =
+    tensors.length === count && tensors.every((tensor) => tensor instanceof TensorPlan);
   if (!areTensors || !isSizes(size) || typeof isCoalesced !== "boolean")
     reject("its pickle has a sparse tensor whose parts or size are invalid.");
   builder.count(size.length);

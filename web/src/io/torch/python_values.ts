@@ -113,7 +113,7 @@ export class Converter {
 
   #set(set: Set<unknown>, depth: number): Set<unknown> {
     const result = this.#keep(set, new Set<unknown>());
-    for (const one of set) result.add(this.convert(one, depth));
+    for (const item of set) result.add(this.convert(item, depth));
     return result;
   }
 

@@ -34,9 +34,11 @@ const kMaxDepth = 500;
  */
 export async function saveTorch(value: unknown, ...rest: []): Promise<Bytes> {
   readNothing(kWhere, rest);
-  const tensors = [...wrappersIn(value)].filter((one): one is Tensor => one instanceof Tensor);
+  const tensors = [...wrappersIn(value)].filter(
+    (wrapped): wrapped is Tensor => wrapped instanceof Tensor,
+  );
   const sparse = new Map(
-    tensors.filter(({ isSparse }) => isSparse).map((one) => [one, partsOf(one)]),
+    tensors.filter(({ isSparse }) => isSparse).map((tensor) => [tensor, partsOf(tensor)]),
   );
   try {
     return await written(value, tensors, sparse);
@@ -194,7 +196,7 @@ class Encoder {
   #set(set: ReadonlySet<unknown>, path: string): void {
     this.#writer.call("builtins set", () => {
       this.#writer.list(() => {
-        for (const one of set) this.#hashable(one, path);
+        for (const item of set) this.#hashable(item, path);
       });
     });
   }
@@ -204,7 +206,7 @@ class Encoder {
     if (Array.isArray(value)) {
       this.#within(value, path, () =>
         this.#writer.tuple(() => {
-          for (const one of value) this.#hashable(one, path);
+          for (const item of value) this.#hashable(item, path);
         }),
       );
     } else if (typeof value === "object" && value !== null && !isBytes(value)) {

@@ -241,9 +241,9 @@ export class MultiheadAttention extends Module {
       this.in_proj_weight === null
         ? [this.q_proj_weight, this.k_proj_weight, this.v_proj_weight]
         : chunk(this.in_proj_weight, 3, 0);
-    const one = (input: Tensor, i: number) =>
+    const projected = (input: Tensor, i: number) =>
       linear(input, weights[i] as Tensor, biases[i] ?? null);
-    return [one(query, 0), one(key, 1), one(value, 2)];
+    return [projected(query, 0), projected(key, 1), projected(value, 2)];
   }
 
   // [positions, batch, features] to [batch * heads, positions, size of a head].

@@ -71,9 +71,9 @@ export class Sequential extends Module {
       const message = "modules with names of their own cannot be renamed: make a new Sequential.";
       fail("InvalidArgument", `${name}.insert`, message);
     }
-    const all = entries.map(([, one]) => one);
+    const all = entries.map(([, module]) => module);
     all.splice(at < 0 ? at + count : at, 0, module);
-    all.forEach((one, i) => void setModule(this, String(i), one));
+    all.forEach((module, i) => void setModule(this, String(i), module));
     return this;
   }
 

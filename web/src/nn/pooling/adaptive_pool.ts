@@ -20,7 +20,8 @@ function outputSizeOf(spatial: number): Rule<OutputSize> {
     `${size.expected}, or a list of ${spatial}, where null keeps the size of the input`,
     (value) =>
       Array.isArray(value)
-        ? value.length === spatial && value.every((one) => one === null || size.accepts(one))
+        ? value.length === spatial &&
+          value.every((element) => element === null || size.accepts(element))
         : size.accepts(value),
   );
 }

@@ -124,7 +124,7 @@ function pool(where: string, spatial: number): FractionalMaxPool {
       const batch = isBatch ? input : unsqueeze(input, 0);
       const samples = call._randomSamples ?? samplesFor(batch, spatial);
       const both = largest(batch, samples, kernel, wanted);
-      const [values, places] = isBatch ? both : both.map((one) => squeeze(one, 0));
+      const [values, places] = isBatch ? both : both.map((tensor) => squeeze(tensor, 0));
       return returnIndices ? [values as Tensor, places as Tensor] : (values as Tensor);
     });
   };
@@ -170,7 +170,7 @@ function largest(
     );
     return reshape(mul(places, steps), [images, channels, ...shape]);
   });
-  const places = axes.reduce((sum, one) => add(sum, one));
+  const places = axes.reduce((sum, axis) => add(sum, axis));
   const [windows, elements] = [area(wanted), area(kernel)];
   const flatPlaces = reshape(places, [images, channels, windows * elements]);
   const flat = reshape(batch, [images, channels, area(sizes)]);

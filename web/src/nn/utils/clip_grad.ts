@@ -83,7 +83,7 @@ function totalNorm(
 ): Tensor {
   const [first] = tensors;
   if (first === undefined) return zeros([]);
-  const each = tensors.map((one) => norm(one, p).to(first.device));
+  const each = tensors.map((tensor) => norm(tensor, p).to(first.device));
   const total = norm(stack(each), p);
   if (errorIfNonfinite && isfinite(total).item<boolean>() === false) {
     fail(

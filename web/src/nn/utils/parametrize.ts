@@ -37,8 +37,8 @@ export class ParametrizationList extends ModuleList<Parametrization> {
       Object.assign(this, { original: isSame ? original : likeMember(original, value) });
     } else {
       this.names = value.map((_, i) => `original${i}`);
-      value.forEach((one, i) => {
-        Object.assign(this, { [`original${i}`]: likeMember(original, one) });
+      value.forEach((tensor, i) => {
+        Object.assign(this, { [`original${i}`]: likeMember(original, tensor) });
       });
     }
   }
@@ -60,12 +60,12 @@ export class ParametrizationList extends ModuleList<Parametrization> {
   rightInverse(value: Tensor): void {
     noGrad(() => {
       let inverse: Tensor | readonly Tensor[] = value;
-      for (const one of [...this].reverse()) {
-        if (one.rightInverse === undefined) {
-          const message = `${one.constructor.name} has no rightInverse(), so nothing can be assigned.`;
+      for (const parametrization of [...this].reverse()) {
+        if (parametrization.rightInverse === undefined) {
+          const message = `${parametrization.constructor.name} has no rightInverse(), so nothing can be assigned.`;
           fail("InvalidArgument", "ParametrizationList", message);
         }
-        inverse = inverseOf("rightInverse", one, inverse as Tensor);
+        inverse = inverseOf("rightInverse", parametrization, inverse as Tensor);
       }
       const values = inverse instanceof Tensor ? [inverse] : inverse;
       const { originals } = this;
@@ -195,7 +195,7 @@ function inverseOf(
 ): Tensor | readonly Tensor[] {
   if (parametrization.rightInverse === undefined) return value;
   const inverse: unknown = noGrad(() => parametrization.rightInverse?.(value));
-  const isTensor = (one: unknown) => one instanceof Tensor;
+  const isTensor = (value: unknown) => value instanceof Tensor;
   if (isTensor(inverse) || (Array.isArray(inverse) && inverse.every(isTensor))) {
     return inverse as Tensor | readonly Tensor[];
   }
@@ -239,8 +239,8 @@ function checkNext(where: string, before: Tensor, parametrization: Parametrizati
   }
 }
 
-function isLike(one: Tensor, other: Tensor): boolean {
-  return one.dtype === other.dtype && String(one.shape) === String(other.shape);
+function isLike(tensor: Tensor, other: Tensor): boolean {
+  return tensor.dtype === other.dtype && String(tensor.shape) === String(other.shape);
 }
 
 function checkLike(where: string, before: Tensor, after: unknown): Tensor {
@@ -325,7 +325,7 @@ export function transferParametrizationsAndParams<M extends Module>(
       fail("InvalidArgument", where, `fromModule has no parametrization of "${name}".`);
     }
     if (!(name in toModule)) Object.assign(toModule, { [name]: new Parameter(list.call()) });
-    for (const one of list) registerParametrization(toModule, name, one);
+    for (const parametrization of list) registerParametrization(toModule, name, parametrization);
     const originals = list.names.map((original) => [original, Reflect.get(list, original)]);
     Object.assign(listOf(toModule, name) as ParametrizationList, Object.fromEntries(originals));
   }

@@ -114,7 +114,7 @@ function described(value: unknown): string {
   if (typeof value === "string") return shortened(JSON.stringify(value));
   if (typeof value === "function") return "a function";
   if (typeof value !== "object") return `${typeof value} ${shortened(String(value))}`;
-  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) {
+  if (Array.isArray(value) && value.every((item) => typeof item !== "object")) {
     return shortened(`[${value.map(String).join(", ")}]`);
   }
   return `an object of class ${classNameOf(value)}${whoseCopy(value)}`;

@@ -34,7 +34,7 @@ export async function compileGiven(given: object): Promise<WebAssembly.Module> {
 /** Returns the variant of a module that was given. A build with threads imports the memory that they share. */
 export function variantOfModule(module: WebAssembly.Module, wanted: Variant | "auto"): Variant {
   const imports = WebAssembly.Module.imports(module);
-  if (imports.some((one) => one.module === "parts")) {
+  if (imports.some((entry) => entry.module === "parts")) {
     fail("InvalidArgument", "init", "wasmModule is only the core. Pass edgegrad-single.wasm.");
   }
   const hasThreads = imports.some(({ kind }) => kind === "memory");

@@ -27,7 +27,7 @@ export function withShared(part: Part): readonly Part[] {
 
 /** Called on import by modules whose ops are in a part: init() then loads it together with the core. */
 export function needsPart(part: Part): void {
-  for (const one of withShared(part)) needed.add(one);
+  for (const other of withShared(part)) needed.add(other);
 }
 
 /** True where a part can be loaded in the middle of an op. Elsewhere the engine is loaded as one file. */

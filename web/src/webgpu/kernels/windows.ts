@@ -34,9 +34,9 @@ export function inWindows(
   const isSmall = operands.every(({ view }) => isBindable(limits, view));
   if (isSmall || shape.includes(0)) return [{ shape, operands }];
   const shared = new Map<Block, Window>();
-  const windows = operands.map((one) => {
-    const window = windowOf(shape, one);
-    shared.set(one.view.block, union(window, shared.get(one.view.block)));
+  const windows = operands.map((operand) => {
+    const window = windowOf(shape, operand);
+    shared.set(operand.view.block, union(window, shared.get(operand.view.block)));
     return window;
   });
   const parted = operands.map(({ view, strides }, i): Operand => {
@@ -46,7 +46,7 @@ export function inWindows(
   });
   if (parted.every(({ view }) => isBindable(limits, view))) return [{ shape, operands: parted }];
   const extent = (d: number) =>
-    Math.max(...operands.map((one) => ((shape[d] as number) - 1) * stepBytes(one, d)));
+    Math.max(...operands.map((operand) => ((shape[d] as number) - 1) * stepBytes(operand, d)));
   const widest = divisible.reduce((a, b) => (extent(b) > extent(a) ? b : a), divisible[0] ?? 0);
   if (divisible.length === 0 || extent(widest) === 0) return [{ shape, operands }];
   const size = shape[widest] as number;
@@ -54,8 +54,8 @@ export function inWindows(
   const part = (start: number, end: number) =>
     inWindows(
       limits,
-      shape.map((one, d) => (d === widest ? end - start : one)),
-      operands.map((one) => movedBy(one, widest, start)),
+      shape.map((size, d) => (d === widest ? end - start : size)),
+      operands.map((operand) => movedBy(operand, widest, start)),
       divisible,
       written,
     );

@@ -72,7 +72,7 @@ function storedFor(source: Dispatch, next: Dispatch): Access | undefined {
   const names = source.stores?.filter(({ count }) => count === next.elements?.count);
   const stored = names?.map(({ name }) => source.memory.find((access) => access.name === name));
   return stored?.find(
-    (one) => one !== undefined && next.memory.some((access) => isInput(next, access, one)),
+    (output) => output !== undefined && next.memory.some((access) => isInput(next, access, output)),
   );
 }
 
@@ -153,7 +153,7 @@ function join(source: Dispatch, next: Dispatch, parts: number): Dispatch | undef
 function resultsInVec4s({ stores = [] }: Dispatch, memory: readonly Access[]): Access[] {
   return memory.filter(
     ({ name, view, mode }) =>
-      mode === "write" && isVec4Aligned(view) && stores.some((one) => one.name === name),
+      mode === "write" && isVec4Aligned(view) && stores.some((store) => store.name === name),
   );
 }
 

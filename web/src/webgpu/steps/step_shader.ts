@@ -31,7 +31,7 @@ export function makeStep(kernel: StepFunctions, { memory, count }: StepMemory): 
   return {
     kernel,
     key: `${memory.map(({ name }) => name)}${inVec4s ? " vec4s" : ""}`,
-    memory: inVec4s ? memory.map((one) => ({ ...one, as: "vec4s" })) : memory,
+    memory: inVec4s ? memory.map((access) => ({ ...access, as: "vec4s" })) : memory,
     count: inVec4s ? count / 4 : count,
   };
 }

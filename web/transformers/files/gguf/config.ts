@@ -32,7 +32,7 @@ class Metadata {
     if (value === undefined && fallback !== undefined) return fallback;
     if (typeof value === "number" && Number.isFinite(value)) return value;
     const list = listOf(value);
-    const isSame = list !== null && list.length > 0 && list.every((one) => one === list[0]);
+    const isSame = list !== null && list.length > 0 && list.every((item) => item === list[0]);
     if (isSame && typeof list[0] === "number") return list[0];
     return this.refuse(`${this.name}.${key}: expected a number, got ${describe(value)}`);
   }
@@ -88,7 +88,7 @@ export function modelIn(
   const sizes = { heads, groups: meta.number("attention.head_count_kv", heads) };
   const own = (kConfigs[String(name)] ?? decoderConfig)(meta, factors);
   const token = (key: string) => meta.raw(`tokenizer.ggml.${key}_token_id`);
-  const ends = [...new Set([token("eos"), token("eot")].filter((one) => one !== undefined))];
+  const ends = [...new Set([token("eos"), token("eot")].filter((token) => token !== undefined))];
   const tokens = without({ bos_token_id: token("bos"), pad_token_id: token("padding") });
   return {
     architecture,
@@ -107,7 +107,9 @@ export function modelIn(
 }
 
 const without = (values: ConfigValues): ConfigValues =>
-  Object.fromEntries(Object.entries(values).filter(([, one]) => one !== undefined && one !== null));
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== null),
+  );
 
 type Factors = Readonly<Record<string, readonly number[]>>;
 type ConfigOf = (meta: Metadata, factors: Factors) => ConfigValues;

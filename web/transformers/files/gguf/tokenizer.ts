@@ -53,7 +53,7 @@ export function tokenizerIn({ metadata }: GgufHeader): TokenizerValues {
 }
 
 const textsOf = (value: GgufValue | undefined): readonly string[] | null =>
-  Array.isArray(value) && value.every((one) => typeof one === "string") ? value : null;
+  Array.isArray(value) && value.every((item) => typeof item === "string") ? value : null;
 
 const numbersOf = (value: GgufValue | undefined): ArrayLike<number> | null =>
   ArrayBuffer.isView(value) ? (value as unknown as ArrayLike<number>) : null;
@@ -112,7 +112,7 @@ function templateOf(vocabulary: Vocabulary, begins: boolean, ends: boolean): obj
     { Sequence: { id, type_id: 0 } },
     ...(last === null ? [] : [special(last)]),
   ];
-  const used = [first, last].filter((one) => one !== null);
+  const used = [first, last].filter((token) => token !== null);
   const described = used.map((id) => [id, { id, ids: [vocabulary.ids[id]], tokens: [id] }]);
   return {
     type: "TemplateProcessing",

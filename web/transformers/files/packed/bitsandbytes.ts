@@ -38,8 +38,8 @@ function inEight(file: WeightFile, layer: string): PackedMatrix {
     const numbers = await arrayOf<Int8Array>(file, weight, [rows, columns]);
     if (!(numbers instanceof Int8Array)) refuse(weight, "expected the dtype int8");
     const largest = await arrayOf<Float32Array>(file, `${layer}.SCB`, [rows]);
-    const list = Uint8Array.from(numbers, (one) => one + 128);
-    return { codes: list, scales: largest.map((one) => one / 127), offsets: null, order: null };
+    const list = Uint8Array.from(numbers, (number) => number + 128);
+    return { codes: list, scales: largest.map((scale) => scale / 127), offsets: null, order: null };
   };
   const format = file.keys.filter((key) => key === `${layer}.weight_format`);
   const parts = [weight, `${layer}.SCB`, ...format];
@@ -105,8 +105,8 @@ function inFour(file: WeightFile, weight: string, stateKey: string): PackedMatri
     // The nearest eight bits of the numbers of the table.
     async codes(): Promise<OrderedRows> {
       const { places, table, largest } = await read();
-      const nearest = Array.from(table, (one) => 128 + Math.round(127 * one));
-      const scales = largest.map((one) => one / 127);
+      const nearest = Array.from(table, (value) => 128 + Math.round(127 * value));
+      const scales = largest.map((scale) => scale / 127);
       const codes = places.map((place) => nearest[place] as number);
       return { codes, scales, offsets: null, order: null };
     },

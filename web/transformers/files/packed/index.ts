@@ -45,7 +45,7 @@ class PackedFile implements CodedFile {
     private readonly file: WeightFile,
     private readonly matrices: ReadonlyMap<string, PackedMatrix>,
   ) {
-    const parts = new Set([...matrices.values()].flatMap((one) => one.parts));
+    const parts = new Set([...matrices.values()].flatMap((matrix) => matrix.parts));
     this.keys = [...file.keys.filter((key) => !parts.has(key)), ...matrices.keys()];
   }
 
@@ -73,7 +73,7 @@ class PackedFile implements CodedFile {
     }
     const { order, ...codes } = await own.codes();
     matrix.putCodes(rowsFrom(0, rows), codes);
-    if (codes.offsets?.every((one) => one === 0)) matrix.dropOffset();
+    if (codes.offsets?.every((offset) => offset === 0)) matrix.dropOffset();
     if (order !== null) matrix.setOrder(order);
   }
 

@@ -46,7 +46,7 @@ export async function arrayOf<Numbers>(
       tensor.ndim === shape.length &&
       shape.every((size, i) => size === null || size === tensor.shape[i]);
     if (!isRight) {
-      const expected = shape.map((one) => one ?? "any").join(", ");
+      const expected = shape.map((size) => size ?? "any").join(", ");
       refuse(key, `expected the shape [${expected}], got [${tensor.shape.join(", ")}]`);
     }
     const isHalf = /float16/.test(tensor.dtype);

@@ -161,7 +161,8 @@ export function globalUnstructured(
           ? onesLike(all[i] as Tensor)
           : (Reflect.get(module, `${name}_mask`) as Tensor);
       });
-      const joined = (tensors: Tensor[]) => cat(tensors.map((one) => reshape(detach(one), [-1])));
+      const joined = (tensors: Tensor[]) =>
+        cat(tensors.map((tensor) => reshape(detach(tensor), [-1])));
       const mask = new PruningContainer(method).computeMask(joined(scores), joined(before));
       let end = 0;
       return all.map(({ shape, numel }) => {

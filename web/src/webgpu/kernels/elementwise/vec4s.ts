@@ -100,7 +100,8 @@ function wayOf({ memory: { view }, index, strides }: Load, last: number): Way {
   if (last % 4 !== 0) return "each";
   const step = strides.at(-1);
   if (step === 0) return "same";
-  const isInVectors = isVec4Aligned(view) && strides.slice(0, -1).every((one) => one % 4 === 0);
+  const isInVectors =
+    isVec4Aligned(view) && strides.slice(0, -1).every((stride) => stride % 4 === 0);
   return step === 1 && isInVectors ? "vector" : "apart";
 }
 

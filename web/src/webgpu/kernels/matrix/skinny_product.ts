@@ -148,13 +148,13 @@ function shortText({ name, load, isAlong, perLine, perStep }: Operand, few: numb
 }
 
 function sumText(long: Operand, short: Operand, { i, part }: Sum): string {
-  const one = (step: number) =>
+  const elementText = (step: number) =>
     short.isAlong ? `short_${i}[${step}]` : `short_${step}_${i >> 2}[${i & 3}]`;
   if (!long.isAlong)
     return range(4)
-      .map((step) => `${one(step)} * long_${step}_${part}`)
+      .map((step) => `${elementText(step)} * long_${step}_${part}`)
       .join(" + ");
-  return `dot(long, ${short.isAlong ? `short_${i}` : `vec4(${range(4).map(one)})`})`;
+  return `dot(long, ${short.isAlong ? `short_${i}` : `vec4(${range(4).map(elementText)})`})`;
 }
 
 function finishText(

@@ -194,7 +194,7 @@ function vec4sOf(
 ): Vec4sText {
   const [line, step] = name === "a" ? ["a_row", "a_column"] : ["b_column", "b_row"];
   if (isAlong) {
-    const one = (at: number, i: number) => `${name}_${i}_${Math.floor(at / 4)}[${at % 4}]`;
+    const elementText = (at: number, i: number) => `${name}_${i}_${Math.floor(at / 4)}[${at % 4}]`;
     const readText = (i: number, four: number) =>
       `let ${name}_${i}_${four} = load_${name}(at_${name}_${i} + k + ${four}u);`;
     return {
@@ -207,8 +207,8 @@ function vec4sOf(
           .map((four) => readText(i, four))
           .join("\n    "),
       ),
-      one,
-      four: (at, j) => `vec4(${range(4).map((part) => one(at, 4 * j + part))})`,
+      one: elementText,
+      four: (at, j) => `vec4(${range(4).map((part) => elementText(at, 4 * j + part))})`,
     };
   }
   const readText = (at: number, j: number) =>

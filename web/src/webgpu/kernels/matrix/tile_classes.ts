@@ -93,7 +93,7 @@ export const kTileClasses: Readonly<Record<string, TileClass>> = {
 export function tileClassOf(info: Partial<GPUAdapterInfo> | undefined): TileClass {
   const { vendor = "", architecture = "" } = info ?? {};
   const names = [`${vendor}/${architecture}`, vendor, "default"];
-  const name = names.find((one) => Object.hasOwn(kTileClasses, one)) as string;
+  const name = names.find((name) => Object.hasOwn(kTileClasses, name)) as string;
   return kTileClasses[name] as TileClass;
 }
 

@@ -48,8 +48,8 @@ function areVec4Aligned({ batchStrides, rowStride, columnStride }: Matrices): bo
 function sharesBlocks(memory: readonly Access[]): boolean {
   const isInVectors = ({ as }: Access) => as === "vec4s" || as === "halves";
   return memory.some(
-    (one) =>
-      isInVectors(one) &&
-      memory.some((other) => other.as !== one.as && other.view.block === one.view.block),
+    (access) =>
+      isInVectors(access) &&
+      memory.some((other) => other.as !== access.as && other.view.block === access.view.block),
   );
 }

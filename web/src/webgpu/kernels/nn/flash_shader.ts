@@ -170,23 +170,23 @@ function getText({ name, as }: Access, width: number, asVec4s: boolean): string 
   const inside = (i: number) => `4u * c + ${i}u < ${width}u`;
   if (asVec4s)
     return `${vec4s} * vec4(1f, ${[1, 2, 3].map((i) => `select(0f, 1f, ${inside(i)})`).join(", ")});\n}`;
-  const one = (i: number) => {
+  const partText = (i: number) => {
     const value = load(`at + ${i}u * u.${name}_column`, "f32");
     return `  if (${inside(i)}) { four[${i}] = ${value}; }`;
   };
   return `${begin} + 4u * c * u.${name}_column;
   var four = vec4(0f);
-${[0, 1, 2, 3].map(one).join("\n")}
+${[0, 1, 2, 3].map(partText).join("\n")}
   return four;
 }`;
 }
 
 function putText(name: string, width: number): string {
-  const one = (i: number) =>
+  const partText = (i: number) =>
     `  if (4u * c + ${i}u < ${width}u) { store_${name}(at + ${i}u * u.${name}_column, four[${i}]); }`;
   return `fn put_${name}(head: u32, row: u32, c: u32, four: vec4<f32>) {
   let at = ${name}_of(head) + row * u.${name}_row + 4u * c * u.${name}_column;
-${[0, 1, 2, 3].map(one).join("\n")}
+${[0, 1, 2, 3].map(partText).join("\n")}
 }`;
 }
 
