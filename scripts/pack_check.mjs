@@ -76,10 +76,10 @@ function keep(results, rows, workingTable) {
   const kept = existsSync(kResults) ? JSON.parse(readFileSync(kResults, "utf8")) : [];
   const of = (id, list) => list.find((result) => result.id === id);
   const all = rows.map(({ id }) => of(id, results) ?? of(id, kept)).filter(Boolean);
-  const lasting = all.map(({ id, version, works, reason }) => ({ id, version, works, reason }));
-  writeFileSync(kResults, `${JSON.stringify(lasting, null, 2)}\n`);
+  const saved = all.map(({ id, version, works, reason }) => ({ id, version, works, reason }));
+  writeFileSync(kResults, `${JSON.stringify(saved, null, 2)}\n`);
   const page = readFileSync(kPage, "utf8");
-  writeFileSync(kPage, withMarkedPart(page, "what works", workingTable(rows, lasting)));
+  writeFileSync(kPage, withMarkedPart(page, "what works", workingTable(rows, saved)));
 }
 
 await main(async () => {

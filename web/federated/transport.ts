@@ -24,7 +24,7 @@ export interface Signals {
   /** The maximum size of a message in bytes. */
   readonly maxPayload: number;
   /** Calls a function with the name of a client and its message. */
-  onHere(heard: (client: string, said: string) => void): void;
+  onHere(heard: (client: string, text: string) => void): void;
   /** Asks clients to announce themselves. */
   ask(): void;
   /** Answers requests of clients until the returned function is called. */

@@ -71,11 +71,11 @@ async function stored(
   factor: number,
   order: readonly number[] | null,
 ): Promise<WrittenTensor> {
-  const here = await onCpu(tensor);
+  const onHost = await onCpu(tensor);
   try {
     const values = eg.noGrad(() =>
       eg.scope(() => {
-        const scaled = here.float().mul(factor);
+        const scaled = onHost.float().mul(factor);
         const index = order && eg.tensor([...order], { dtype: "int64" });
         const placed = index === null ? scaled : eg.indexSelect(scaled, 0, index);
         return placed.contiguous().dataSync() as Float32Array;
@@ -83,6 +83,6 @@ async function stored(
     );
     return { shape: tensor.shape, values };
   } finally {
-    here.dispose();
+    onHost.dispose();
   }
 }

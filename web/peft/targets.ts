@@ -166,7 +166,7 @@ function isQuantized(module: eg.nn.Module): boolean {
 
 /** Adds a ModulesToSave for each module in `wanted`, unless it exists; returns all of them. */
 export function holdModules(model: eg.nn.Module, wanted: readonly string[]): ModulesToSave[] {
-  const held: ModulesToSave[] = [];
+  const wrappers: ModulesToSave[] = [];
   for (const [path, module] of model.namedModules()) {
     const isInside = /(?:^|\.)(?:original_module|modules_to_save)(?:\.|$)/.test(path);
     if (path === "" || isInside || !isNamed(path, wanted)) continue;
@@ -178,13 +178,13 @@ export function holdModules(model: eg.nn.Module, wanted: readonly string[]): Mod
       failForQuantized(`fully trained, as modulesToSave asks for "${path}"`);
     const holder = module instanceof ModulesToSave ? module : new ModulesToSave(module);
     if (holder !== module) Object.assign(placeOf(model, path).owner, nameOf(path, holder));
-    held.push(holder);
+    wrappers.push(holder);
   }
-  if (held.length === 0 && wanted.length > 0) {
+  if (wrappers.length === 0 && wanted.length > 0) {
     const names = wanted.join(", ");
     fail("InvalidArgument", "LoraConfig", `modulesToSave: the model has no module ${names}.`);
   }
-  return held;
+  return wrappers;
 }
 
 /** Removes the adapter layers of a model; its weights stay unchanged. */

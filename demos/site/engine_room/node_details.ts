@@ -34,10 +34,10 @@ export function showDetails(
   }
   for (const run of timeline.runsOf(id)) {
     const { device, thread, start, duration, deviceDuration, ready } = run;
-    const there = deviceDuration === null ? "" : `, ${micro(deviceDuration)} on the device`;
+    const onDevice = deviceDuration === null ? "" : `, ${micro(deviceDuration)} on the device`;
     rows.push([
       `${device} thread ${thread}`,
-      `from ${micro(start)}, for ${micro(duration)}${there}; waited ${micro(start - ready)}`,
+      `from ${micro(start)}, for ${micro(duration)}${onDevice}; waited ${micro(start - ready)}`,
     ]);
   }
   list.replaceChildren(...rows.map(row));

@@ -259,10 +259,10 @@ export class Client {
     const { round, attempt, secure } = record;
     const digest = await digestOf(bytes);
     const file = { round, attempt, tries, digest };
-    const said = secure === undefined ? "" : phaseHeader(secure.attempt, phase);
+    const header = secure === undefined ? "" : phaseHeader(secure.attempt, phase);
     const headers = {
-      ...this.#link.signed(round, digest, said),
-      ...(said !== "" && { [kPhaseHeader]: said }),
+      ...this.#link.signed(round, digest, header),
+      ...(header !== "" && { [kPhaseHeader]: header }),
     };
     for (const part of splitIntoParts(bytes, file, this.#link.maxPayload, headers)) {
       const refused = await this.#sendPart(part);

@@ -40,7 +40,7 @@ export class Presence {
     private readonly versions: AcceptedVersions,
     private readonly quotas: Quotas,
   ) {
-    signals.onHere((client, said) => void this.#hear(client, said));
+    signals.onHere((client, text) => void this.#hear(client, text));
   }
 
   /** Asks clients to announce themselves. */
@@ -100,8 +100,8 @@ export class Presence {
     return Promise.race([heard, known]).finally(() => this.#probed.delete(key));
   }
 
-  async #hear(client: string, said: string): Promise<void> {
-    const [what = "", session = "", version = ""] = said.split(" ");
+  async #hear(client: string, text: string): Promise<void> {
+    const [what = "", session = "", version = ""] = text.split(" ");
     if (!isName(client) || !isName(session) || this.quotas.ask(client) !== "yes") return;
     if (!this.versions.accepts(version) || !(await this.isKnown(client))) return;
     const seen = this.#seen.get(client);
@@ -112,10 +112,10 @@ export class Presence {
     else if (this.#seen.delete(client)) this.wakeSignal.wake();
   }
 
-  #keep(client: string, session: string, said: string): void {
+  #keep(client: string, session: string, text: string): void {
     const isNew = !this.#seen.has(client);
     if (isNew && this.#seen.size >= this.most) return;
-    const version = parseVersion(said) === null ? "" : said;
+    const version = parseVersion(text) === null ? "" : text;
     this.#seen.set(client, { session, version, time: performance.now() });
     if (isNew) this.wakeSignal.wake();
   }

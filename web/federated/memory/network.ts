@@ -36,10 +36,10 @@ export class MemoryRun {
 
   /** A coordinator's signals. */
   signals() {
-    const own = new Set<(client: string, said: string) => void>();
+    const own = new Set<(client: string, text: string) => void>();
     return {
       maxPayload: 2 ** 20,
-      onHere: (heard: (client: string, said: string) => void) => {
+      onHere: (heard: (client: string, text: string) => void) => {
         own.add(heard);
         this.here.add(heard);
       },

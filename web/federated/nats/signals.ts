@@ -21,7 +21,7 @@ export class NatsSignals {
     return this.connection.info?.max_payload ?? 2 ** 20;
   }
 
-  onHere(heard: (client: string, said: string) => void): void {
+  onHere(heard: (client: string, text: string) => void): void {
     this.connection.subscribe(this.names.presenceOf("*"), {
       callback: (error, message) => {
         if (error === null) heard(clientIn(message.subject), message.string());

@@ -164,8 +164,8 @@ export class Answers {
     }
   }
 
-  async #read(said: Phase, client: string, bytes: Uint8Array): Promise<Answer | null> {
-    switch (said) {
+  async #read(phase: Phase, client: string, bytes: Uint8Array): Promise<Answer | null> {
+    switch (phase) {
       case "keys":
         return this.#readKeys(bytes);
       case "shares":

@@ -37,17 +37,17 @@ async function savedAgain(module: OnnxModule, options: SaveOptions | undefined):
   }
   const { file, members } = programOf(module);
   const tensors = tensorsOf(module, members);
-  const held = [...tensors.values()].map(
+  const parameters = [...tensors.values()].map(
     (tensor) => new Value("parameter", tensor.dtype, tensor.shape, "", tensor.detach()),
   );
   try {
-    await bringToCpu(held);
+    await bringToCpu(parameters);
     return fileWith(
       file,
-      new Map([...tensors.keys()].map((at, i) => [at, held[i]?.data as Tensor])),
+      new Map([...tensors.keys()].map((at, i) => [at, parameters[i]?.data as Tensor])),
     );
   } finally {
-    for (const { data } of held) data?.dispose();
+    for (const { data } of parameters) data?.dispose();
   }
 }
 

@@ -10,8 +10,8 @@ export function refuseOption(
   known: readonly string[],
   usage: string,
 ): never {
-  const meant = nearestOption(given, known);
-  const question = meant === undefined ? "" : ` Did you mean ${JSON.stringify(meant)}?`;
+  const nearest = nearestOption(given, known);
+  const question = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
   const name = JSON.stringify(given);
   fail("InvalidArgument", where, `unknown option ${name}.${question} ${usage}`);
 }

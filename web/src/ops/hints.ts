@@ -37,11 +37,11 @@ export function attachHints(prototype: { size: object; dim: object }): void {
   for (const name of kFunctions.split(" ")) {
     method(prototype, name, `this is a function, not a method: write eg.${name}(x)`);
   }
-  for (const [name, meant] of Object.entries(kMethods)) {
-    method(prototype, name, `tensors have no such method: write x.${meant}`);
+  for (const [name, ours] of Object.entries(kMethods)) {
+    method(prototype, name, `tensors have no such method: write x.${ours}`);
   }
-  for (const [name, meant] of Object.entries(kProperties)) {
-    property(prototype, name, `tensors have no such property: write x.${meant}`);
+  for (const [name, ours] of Object.entries(kProperties)) {
+    property(prototype, name, `tensors have no such property: write x.${ours}`);
   }
   for (const i of kNumbers) {
     property(prototype, i, `brackets do not index: write x.at(${i}), and x.set_([${i}], value)`);

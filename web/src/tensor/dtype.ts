@@ -69,8 +69,8 @@ const kOtherDTypes: Readonly<Record<string, DType>> = {
 /** Returns a rule that accepts some dtypes; for another library's name, the message tells which dtype to use. */
 export function oneOfDTypes<T extends DType>(...choice: T[]): Rule<T> {
   return oneOf<T>(...choice).advising((value) => {
-    const meant = dtypeMeantBy(value);
-    return choice.some((dtype) => dtype === meant) ? ` Write ${JSON.stringify(meant)}.` : "";
+    const nearest = dtypeMeantBy(value);
+    return choice.some((dtype) => dtype === nearest) ? ` Write ${JSON.stringify(nearest)}.` : "";
   });
 }
 

@@ -176,17 +176,17 @@ function poll(wrapper: Wrapper): void {
   const scope = currentScope()?.ofProgram ?? null;
   if (scope !== null) watchScope(scope);
   watchStretch(bytes, handles, scope);
-  const held = bytes + kObjectBytes * (graphNodes + handles);
-  const perWrapper = Math.max(1, (held - polledBytes) / pollInterval);
-  polledBytes = held;
+  const memory = bytes + kObjectBytes * (graphNodes + handles);
+  const perWrapper = Math.max(1, (memory - polledBytes) / pollInterval);
+  polledBytes = memory;
   // Large tensors need more frequent checks than small ones.
   pollInterval = Math.ceil(Math.min(kMaxPollInterval, kGrowthPerBallast / 4 / perWrapper));
   untilPoll = pollInterval;
-  const growth = held - ballastedBytes;
-  if (growth < 0) ballastedBytes = held;
+  const growth = memory - ballastedBytes;
+  if (growth < 0) ballastedBytes = memory;
   // In a scope that frees its tensors, the garbage collector has nothing to free.
   else if (growth >= kGrowthPerBallast && !currentScope()?.frees) {
-    ballastedBytes = held;
+    ballastedBytes = memory;
     attachBallast(wrapper);
   }
 }
@@ -212,11 +212,11 @@ function watchScope(scope: Scope): void {
   // Counted at doubling lengths only: many of the wrappers may be disposed, or be those of results that were kept.
   if (hasWarned || wrappers.length < Math.max(kManyInScope, 2 * scope.counted)) return;
   scope.counted = wrappers.length;
-  const held = wrappers.filter(({ disposed, isKept }) => !disposed && !isKept).length;
-  if (held < kManyInScope) return;
+  const undisposed = wrappers.filter(({ disposed, isKept }) => !disposed && !isKept).length;
+  if (undisposed < kManyInScope) return;
   hasWarned = true;
   console.warn(
-    `edgegrad: one eg.scope() holds ${held} tensors, which it frees when it ends. ${kInLoop}`,
+    `edgegrad: one eg.scope() holds ${undisposed} tensors, which it frees when it ends. ${kInLoop}`,
   );
 }
 

@@ -184,19 +184,19 @@ export class Exchange {
     }
     // Held until it has been submitted, also if the caller disposes the tensor meanwhile.
     const alias = tensor.detach();
-    const held = isWhole ? alias : packedCopy(alias);
+    const result = isWhole ? alias : packedCopy(alias);
     try {
-      const place = engine.placeOf(where, write ? tensor : held, write);
+      const place = engine.placeOf(where, write ? tensor : result, write);
       this.#player.flush();
       const { isSure, ...binding } = await this.#export(place, { copy: copy || !isWhole, write });
-      if (!isSure) await untilSure(held);
+      if (!isSure) await untilSure(result);
       return binding;
     } catch (error) {
       const { kind, message } = error as Partial<PlayerError>;
       if (kind !== "out-of-memory") throw error;
       return engine.fail("OutOfMemory", where, `${message}`);
     } finally {
-      held.dispose();
+      result.dispose();
     }
   }
 

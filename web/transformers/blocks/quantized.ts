@@ -103,9 +103,9 @@ export class QuantizedMatrix {
   moveTo(device: eg.Device): void {
     if (device === this.weight.device) return;
     const moved = (buffer: eg.nn.Buffer) => {
-      const there = kept(buffer.to(device));
+      const moved = kept(buffer.to(device));
       buffer.dispose();
-      return there;
+      return moved;
     };
     this.weight = moved(this.weight);
     this.scale = moved(this.scale);

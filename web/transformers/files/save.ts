@@ -43,8 +43,8 @@ export function jsonBytes(value: unknown): eg.Bytes {
 
 // The dtype that config.json declares has to be that of the written file.
 function withDtype(config: Readonly<Record<string, unknown>>, dtype: string) {
-  const said = ["torch_dtype", "dtype"].filter((key) => typeof config[key] === "string");
-  return { ...config, ...Object.fromEntries(said.map((key) => [key, dtype])) };
+  const dtypeKeys = ["torch_dtype", "dtype"].filter((key) => typeof config[key] === "string");
+  return { ...config, ...Object.fromEntries(dtypeKeys.map((key) => [key, dtype])) };
 }
 
 // Training can put other parameters in the place of tied ones: a copy of the head that an adapter's modulesToSave has trained.

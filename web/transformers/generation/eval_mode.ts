@@ -8,16 +8,16 @@ const kHeld = new WeakMap<eg.nn.Module, { count: number; readonly training: bool
 export function holdEvalMode(model: eg.nn.Module): () => void {
   const modules = model.modules();
   for (const module of modules) {
-    const held = kHeld.get(module) ?? { count: 0, training: module.training };
-    held.count++;
-    kHeld.set(module, held);
+    const hold = kHeld.get(module) ?? { count: 0, training: module.training };
+    hold.count++;
+    kHeld.set(module, hold);
   }
   model.eval();
   return () => {
     for (const module of modules) {
-      const held = kHeld.get(module);
-      if (held === undefined || --held.count > 0) continue;
-      module.training = held.training;
+      const hold = kHeld.get(module);
+      if (hold === undefined || --hold.count > 0) continue;
+      module.training = hold.training;
       kHeld.delete(module);
     }
   };

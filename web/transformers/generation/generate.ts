@@ -134,9 +134,9 @@ class Run {
       });
     }
     if (stoppingCriteria) {
-      const said = await stoppingCriteria(rows);
+      const verdict = await stoppingCriteria(rows);
       isEnd.forEach((_, i) => {
-        if (typeof said === "boolean" ? said : said[i]) isEnd[i] = true;
+        if (typeof verdict === "boolean" ? verdict : verdict[i]) isEnd[i] = true;
       });
     }
     return isEnd;

@@ -66,16 +66,16 @@ export function settingsOf(model: Files, tokens: number, options: GenerateOption
   // Older files have these values in config.json.
   const isOwn = Object.keys(model.generationConfig).length > 0;
   const values = isOwn ? model.generationConfig : model.config;
-  const said = new Config(values, "", isOwn ? kFile : "config.json");
+  const settings = new Config(values, "", isOwn ? kFile : "config.json");
   for (const [key, neutral] of Object.entries(kNeutral)) {
-    if (isOwn) said.only(key, neutral);
+    if (isOwn) settings.only(key, neutral);
   }
-  const count = (key: string, fallback: number) => Math.max(0, said.whole(key, fallback));
-  const doSample = options.doSample ?? said.flag("do_sample", false);
-  const maxNewTokens = options.maxNewTokens ?? mostOf(said, tokens);
+  const count = (key: string, fallback: number) => Math.max(0, settings.whole(key, fallback));
+  const doSample = options.doSample ?? settings.flag("do_sample", false);
+  const maxNewTokens = options.maxNewTokens ?? mostOf(settings, tokens);
   const ends = endsOf(model, options);
   // A file that asks for sampling leaves this number out if it is 50.
-  const isFileSampling = isOwn && said.flag("do_sample", false);
+  const isFileSampling = isOwn && settings.flag("do_sample", false);
   const topK = options.topK === undefined ? count("top_k", isFileSampling ? 50 : 0) : options.topK;
   return {
     maxNewTokens,
@@ -83,32 +83,32 @@ export function settingsOf(model: Files, tokens: number, options: GenerateOption
       options.minNewTokens ??
       Math.max(count("min_new_tokens", 0), count("min_length", 0) - tokens, 0),
     doSample,
-    temperature: options.temperature ?? (said.number("temperature", 1) || 1),
+    temperature: options.temperature ?? (settings.number("temperature", 1) || 1),
     topK: topK || null,
-    topP: options.topP ?? said.share("top_p", 1),
-    minP: options.minP ?? said.share("min_p", 0),
-    repetitionPenalty: options.repetitionPenalty ?? said.number("repetition_penalty", 1),
+    topP: options.topP ?? settings.share("top_p", 1),
+    minP: options.minP ?? settings.share("min_p", 0),
+    repetitionPenalty: options.repetitionPenalty ?? settings.number("repetition_penalty", 1),
     noRepeatNgramSize: options.noRepeatNgramSize ?? count("no_repeat_ngram_size", 0),
-    beams: options.numBeams ?? said.size("num_beams", 1),
-    lengthPenalty: options.lengthPenalty ?? said.number("length_penalty", 1),
-    earlyStopping: options.earlyStopping ?? said.raw("early_stopping") === true,
-    sequences: options.numReturnSequences ?? said.size("num_return_sequences", 1),
+    beams: options.numBeams ?? settings.size("num_beams", 1),
+    lengthPenalty: options.lengthPenalty ?? settings.number("length_penalty", 1),
+    earlyStopping: options.earlyStopping ?? settings.raw("early_stopping") === true,
+    sequences: options.numReturnSequences ?? settings.size("num_return_sequences", 1),
     ends,
     fill: fillOf(model, options, ends),
     suppressed: suppressedBy(values, options),
-    badWords: listsOf(said.raw("bad_words_ids")),
+    badWords: listsOf(settings.raw("bad_words_ids")),
     processors: options.logitsProcessors ?? [],
   };
 }
 
-function mostOf(said: Config, tokens: number): number {
-  if (said.has("max_new_tokens")) return said.size("max_new_tokens");
-  return said.has("max_length") ? Math.max(1, said.size("max_length") - tokens) : 20;
+function mostOf(settings: Config, tokens: number): number {
+  if (settings.has("max_new_tokens")) return settings.size("max_new_tokens");
+  return settings.has("max_length") ? Math.max(1, settings.size("max_length") - tokens) : 20;
 }
 
 function endsOf(model: Files, { eosTokenId }: GenerateOptions): Set<number> {
-  const said = model.generationConfig.eos_token_id ?? model.config.eos_token_id ?? null;
-  const given = eosTokenId === undefined ? said : eosTokenId;
+  const ends = model.generationConfig.eos_token_id ?? model.config.eos_token_id ?? null;
+  const given = eosTokenId === undefined ? ends : eosTokenId;
   if (given === null) return new Set();
   if (!kTokens.accepts(given)) {
     fail(
@@ -121,9 +121,9 @@ function endsOf(model: Files, { eosTokenId }: GenerateOptions): Set<number> {
 }
 
 function fillOf(model: Files, { padTokenId }: GenerateOptions, ends: ReadonlySet<number>): number {
-  const said = model.generationConfig.pad_token_id ?? model.config.pad_token_id;
+  const padding = model.generationConfig.pad_token_id ?? model.config.pad_token_id;
   const [end = 0] = ends;
-  return padTokenId ?? (kWhole.accepts(said) ? (said as number) : end);
+  return padTokenId ?? (kWhole.accepts(padding) ? (padding as number) : end);
 }
 
 const tokensOf = (value: unknown): number[] =>

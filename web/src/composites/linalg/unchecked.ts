@@ -188,8 +188,8 @@ function pivotsOf(P: Tensor, count: number): Tensor {
   const pivots: Tensor[] = [];
   for (let i = 0; i < count; i++) {
     const place = argmax(toDtype(eq(rows, narrow(wanted, -1, i, 1)), "int32"), -1, true);
-    const here = add(mul(place, 0), i);
-    const pair = cat([here, place], -1);
+    const index = add(mul(place, 0), i);
+    const pair = cat([index, place], -1);
     rows = scatter(rows, -1, pair, gather(rows, -1, flip(pair, -1)));
     pivots.push(add(place, 1));
   }

@@ -30,26 +30,26 @@ type Shape = readonly number[];
 
 /** The formulas of a class of distributions, as functions of a distribution. */
 export interface Formulas<Self> {
-  support?: Constraint | ((it: Self) => Constraint);
-  mean?: (it: Self) => Tensor;
-  mode?: (it: Self) => Tensor;
-  variance?: (it: Self) => Tensor;
-  stddev?: (it: Self) => Tensor;
+  support?: Constraint | ((self: Self) => Constraint);
+  mean?: (self: Self) => Tensor;
+  mode?: (self: Self) => Tensor;
+  variance?: (self: Self) => Tensor;
+  stddev?: (self: Self) => Tensor;
   /** Draws differentiable samples of `shape`, which is `sampleShape` followed by the batch shape and the event shape. */
-  rsample?: (it: Self, shape: Shape, sampleShape: Shape) => Tensor;
+  rsample?: (self: Self, shape: Shape, sampleShape: Shape) => Tensor;
   /** Draws samples of a distribution without `rsample`; runs without recording. */
-  sample?: (it: Self, shape: Shape, sampleShape: Shape) => Tensor;
+  sample?: (self: Self, shape: Shape, sampleShape: Shape) => Tensor;
   /** `value` has been validated; `where` is the name of the call for error messages. */
-  logProb?: (it: Self, value: Tensor, where: string) => Tensor;
-  cdf?: (it: Self, value: Tensor) => Tensor;
-  icdf?: (it: Self, value: Tensor) => Tensor;
-  entropy?: (it: Self) => Tensor;
+  logProb?: (self: Self, value: Tensor, where: string) => Tensor;
+  cdf?: (self: Self, value: Tensor) => Tensor;
+  icdf?: (self: Self, value: Tensor) => Tensor;
+  entropy?: (self: Self) => Tensor;
   /** Computes the result of enumerateSupport(). */
-  values?: (it: Self, expand: boolean) => Tensor;
+  values?: (self: Self, expand: boolean) => Tensor;
   /** Returns what is wrong with the parameters together, after each has satisfied its constraint. */
-  refuse?: (it: Self) => string | undefined;
+  refuse?: (self: Self) => string | undefined;
   /** Returns a parameter by its name; default the one in `own`, the parameters as given. */
-  parameter?: (it: Self, name: never, own: Parameters) => Tensor;
+  parameter?: (self: Self, name: never, own: Parameters) => Tensor;
 }
 
 const kNoFormulas: Formulas<never> = {};

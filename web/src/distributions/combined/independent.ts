@@ -39,7 +39,7 @@ export class Independent<Base extends Distribution = Distribution> extends withF
   variance: ({ baseDist }: Parts) => baseDist.variance,
   sample: ({ baseDist }: Parts, _shape, sampleShape) => baseDist.sample(sampleShape),
   rsample: ({ baseDist }: Parts, _shape, sampleShape) => baseDist.rsample(sampleShape),
-  entropy: (it: Parts) => sumRightmost(it.baseDist.entropy(), it.reinterpretedBatchNdims),
+  entropy: (self: Parts) => sumRightmost(self.baseDist.entropy(), self.reinterpretedBatchNdims),
 }) {
   /** The distribution before reinterpretation. */
   readonly baseDist: Base;

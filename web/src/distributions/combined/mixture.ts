@@ -32,24 +32,24 @@ interface Mixture extends Distribution {
 export class MixtureSameFamily<Component extends Distribution = Distribution> extends withFormulas({
   base: Distribution,
   support: ({ componentDistribution }: Mixture) => componentDistribution.support,
-  mean: (it: Mixture) => averaged(it, it.componentDistribution.mean),
-  variance(it: Mixture) {
-    const { mean, variance } = it.componentDistribution;
-    const distances = mean.sub(padded(it, it.mean));
-    return averaged(it, variance).add(averaged(it, distances.square()));
+  mean: (self: Mixture) => averaged(self, self.componentDistribution.mean),
+  variance(self: Mixture) {
+    const { mean, variance } = self.componentDistribution;
+    const distances = mean.sub(padded(self, self.mean));
+    return averaged(self, variance).add(averaged(self, distances.square()));
   },
-  sample(it: Mixture, _shape, sampleShape) {
-    const { batchShape, eventShape } = it;
-    const chosen = it.mixtureDistribution.sample(sampleShape);
-    const values = it.componentDistribution.sample(sampleShape);
+  sample(self: Mixture, _shape, sampleShape) {
+    const { batchShape, eventShape } = self;
+    const chosen = self.mixtureDistribution.sample(sampleShape);
+    const values = self.componentDistribution.sample(sampleShape);
     const dim = sampleShape.length + batchShape.length;
     const index = chosen.reshape([...chosen.shape, 1, ...eventShape.map(() => 1)]);
     const wanted = [...sampleShape, ...batchShape, 1, ...eventShape];
     return values.gather(dim, index.expand(wanted)).squeeze(dim);
   },
-  logProb(it: Mixture, value) {
-    const each = it.componentDistribution.logProb(padded(it, value));
-    return each.add(it.mixtureDistribution.logits.logSoftmax(-1)).logsumexp(-1);
+  logProb(self: Mixture, value) {
+    const each = self.componentDistribution.logProb(padded(self, value));
+    return each.add(self.mixtureDistribution.logits.logSoftmax(-1)).logsumexp(-1);
   },
 }) {
   /** The weights of the components. */

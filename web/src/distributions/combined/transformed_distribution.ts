@@ -49,10 +49,10 @@ export class TransformedDistribution<
     const excess = eventShape.length - last.codomain.eventDim;
     return excess > 0 ? independent(last.codomain, excess) : last.codomain;
   },
-  sample: (it: Transformed, _shape, sampleShape) =>
-    afterTransforms(it, it.baseDist.sample(sampleShape)),
-  rsample: (it: Transformed, _shape, sampleShape) =>
-    afterTransforms(it, it.baseDist.rsample(sampleShape)),
+  sample: (self: Transformed, _shape, sampleShape) =>
+    afterTransforms(self, self.baseDist.sample(sampleShape)),
+  rsample: (self: Transformed, _shape, sampleShape) =>
+    afterTransforms(self, self.baseDist.rsample(sampleShape)),
   logProb({ baseDist, eventShape, transforms }: Transformed, value) {
     let eventDim = eventShape.length;
     let y = value;
@@ -66,7 +66,8 @@ export class TransformedDistribution<
     const base = sumRightmost(baseDist.logProb(y), eventDim - baseDist.eventShape.length);
     return logDets.reduce((total, logDet) => total.sub(logDet), base);
   },
-  icdf: (it: Transformed, value) => afterTransforms(it, it.baseDist.icdf(rising(it, value))),
+  icdf: (self: Transformed, value) =>
+    afterTransforms(self, self.baseDist.icdf(rising(self, value))),
 })<P> {
   /** The distribution of values before the transforms. */
   readonly baseDist: Base;

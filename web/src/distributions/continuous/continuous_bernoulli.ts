@@ -48,51 +48,51 @@ interface Continuous extends ExponentialFamily<GivenProbabilities> {
 export class ContinuousBernoulli extends withFormulas({
   base: ExponentialFamily,
   support: unitInterval,
-  mean(it: Continuous) {
-    const { isOutside, cut, logOddsOfCut } = partsOf(it);
+  mean(self: Continuous) {
+    const { isOutside, cut, logOddsOfCut } = partsOf(self);
     const mean = cut.div(cut.mul(2).sub(1)).sub(logOddsOfCut.reciprocal());
-    const x = it.probs.sub(0.5);
+    const x = self.probs.sub(0.5);
     const slope = x
       .square()
       .mul(16 / 45)
       .add(1 / 3);
     return where(isOutside, mean, slope.mul(x).add(0.5));
   },
-  variance(it: Continuous) {
-    const { isOutside, cut, logOddsOfCut } = partsOf(it);
+  variance(self: Continuous) {
+    const { isOutside, cut, logOddsOfCut } = partsOf(self);
     const first = cut.mul(cut.sub(1)).div(oneMinus(cut.mul(2)).square());
     const variance = first.add(logOddsOfCut.square().reciprocal());
-    const x = it.probs.sub(0.5).square();
+    const x = self.probs.sub(0.5).square();
     const series = oneMinus(x.mul(128 / 63))
       .mul(x)
       .div(-15)
       .add(1 / 12);
     return where(isOutside, variance, series);
   },
-  rsample: (it: Continuous, shape) => it.icdf(uniformUnit(shape, it.probs)),
-  logProb(it: Continuous, value) {
-    const { logits } = it;
+  rsample: (self: Continuous, shape) => self.icdf(uniformUnit(shape, self.probs)),
+  logProb(self: Continuous, value) {
+    const { logits } = self;
     const { shape } = value.add(logits);
     const likelihood = crossEntropyOfBits(logits.expand(shape), value.expand(shape));
-    return it.logFactor().sub(likelihood);
+    return self.logFactor().sub(likelihood);
   },
-  cdf(it: Continuous, value) {
-    const { isOutside, cut } = partsOf(it);
+  cdf(self: Continuous, value) {
+    const { isOutside, cut } = partsOf(self);
     const powers = cut.pow(value).mul(oneMinus(cut).pow(oneMinus(value)));
     const cdf = powers.add(cut).sub(1).div(cut.mul(2).sub(1));
     const inside = where(isOutside, cdf, value);
     const isEnd = value.ge(1);
     return where(value.le(0), zerosLike(inside), where(isEnd, onesLike(inside), inside));
   },
-  icdf(it: Continuous, value) {
-    const { isOutside, cut, logOddsOfCut } = partsOf(it);
+  icdf(self: Continuous, value) {
+    const { isOutside, cut, logOddsOfCut } = partsOf(self);
     const logShare = value.mul(cut.mul(2).sub(1)).sub(cut).log1p();
     return where(isOutside, logShare.sub(cut.neg().log1p()).div(logOddsOfCut), value);
   },
-  entropy(it: Continuous) {
-    const { probs } = it;
+  entropy(self: Continuous) {
+    const { probs } = self;
     const log0 = probs.neg().log1p();
-    return it.mean.mul(log0.sub(probs.log())).sub(it.logFactor()).sub(log0);
+    return self.mean.mul(log0.sub(probs.log())).sub(self.logFactor()).sub(log0);
   },
 })<GivenProbabilities> {
   /** Between these values of `probs`, results are computed from Taylor series. */

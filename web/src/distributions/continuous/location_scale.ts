@@ -98,11 +98,11 @@ export class Gumbel extends locationScale({
       .add(tiny);
     return loc.sub(scale.mul(u.log().neg().log()));
   },
-  logProb(it, value) {
-    const y = standardized(it, value).neg();
-    return vanishingAtInfinity(y.sub(y.exp()).sub(it.scale.log()), y);
+  logProb(self, value) {
+    const y = standardized(self, value).neg();
+    return vanishingAtInfinity(y.sub(y.exp()).sub(self.scale.log()), y);
   },
-  cdf: (it, value) => standardized(it, value).neg().exp().neg().exp(),
+  cdf: (self, value) => standardized(self, value).neg().exp().neg().exp(),
   icdf: ({ loc, scale }, value) => loc.sub(scale.mul(value.log().neg().log())),
   entropy: ({ scale }) => scale.log().add(1 + kEulerGamma),
 }) {}
@@ -117,11 +117,11 @@ export class Cauchy extends locationScale({
     const eps = unit.sub(0.5).mul(Math.PI).tan().to(loc.dtype).to(loc.device);
     return loc.add(eps.mul(scale));
   },
-  logProb(it, value) {
-    const tails = standardized(it, value).square().add(1).log();
-    return it.scale.log().neg().sub(Math.log(Math.PI)).sub(tails);
+  logProb(self, value) {
+    const tails = standardized(self, value).square().add(1).log();
+    return self.scale.log().neg().sub(Math.log(Math.PI)).sub(tails);
   },
-  cdf: (it, value) => standardized(it, value).atan().div(Math.PI).add(0.5),
+  cdf: (self, value) => standardized(self, value).atan().div(Math.PI).add(0.5),
   icdf({ loc, scale }, value) {
     const steps = value.sub(0.5).mul(Math.PI).tan();
     const above = steps.maskedFill(value.eq(0), Number.NEGATIVE_INFINITY);

@@ -264,12 +264,12 @@ export class Kumaraswamy extends transformed({
     const logPowers = xlogy(a.sub(1), value).add(xlog1py(b.sub(1), value.pow(a).neg()));
     return a.log().add(b.log()).add(logPowers);
   },
-  mean: (it) => powerMean(it, 1),
+  mean: (self) => powerMean(self, 1),
   mode({ concentration1: a, concentration0: b }) {
     const logMode = b.reciprocal().mul(b.neg().log1p()).sub(b.neg().mul(a).log1p());
     return logMode.maskedFill(b.lt(1).logicalOr(a.lt(1)), Number.NaN).exp();
   },
-  variance: (it) => powerMean(it, 2).sub(it.mean.square()),
+  variance: (self) => powerMean(self, 2).sub(self.mean.square()),
   entropy({ concentration1: a, concentration0: b }) {
     const harmonic = b.add(1).digamma().add(kEulerGamma);
     const ofB = oneMinus(b.reciprocal());
@@ -278,8 +278,11 @@ export class Kumaraswamy extends transformed({
 }) {}
 
 // The mean of the power `order` of a Kumaraswamy distribution.
-function powerMean(it: Record<"concentration1" | "concentration0", Tensor>, order: number): Tensor {
-  const { concentration1: a, concentration0: b } = it;
+function powerMean(
+  self: Record<"concentration1" | "concentration0", Tensor>,
+  order: number,
+): Tensor {
+  const { concentration1: a, concentration0: b } = self;
   const power = a.reciprocal().mul(order).add(1);
   return b.mul(power.lgamma().add(b.lgamma()).sub(power.add(b).lgamma()).exp());
 }

@@ -97,12 +97,12 @@ function partsOfVectors(
 }
 
 /** Draws class indices of the sample shape followed by the batch shape. */
-export function drawIndices(it: ClassDistribution, sampleShape: readonly number[]): Tensor {
-  const rows = it.probs.reshape([-1, it.classCount]);
+export function drawIndices(self: ClassDistribution, sampleShape: readonly number[]): Tensor {
+  const rows = self.probs.reshape([-1, self.classCount]);
   const count = sampleShape.reduce((product, size) => product * size, 1);
   return multinomial(rows, count, true)
     .t()
-    .reshape([...sampleShape, ...it.batchShape]);
+    .reshape([...sampleShape, ...self.batchShape]);
 }
 
 /** Returns the log probabilities of class indices. */
@@ -131,7 +131,7 @@ export class Categorical extends classes({
   },
   mode: ({ probs }) => probs.argmax(-1),
   variance: ({ mean }) => mean,
-  sample: (it, _shape, sampleShape) => drawIndices(it, sampleShape),
+  sample: (self, _shape, sampleShape) => drawIndices(self, sampleShape),
   logProb: ({ logits }, value, where) => logProbOfIndices(where, logits, value),
   entropy: entropyOfClasses,
 }) {}
@@ -147,8 +147,8 @@ export class OneHotCategorical extends classes({
   mean: ({ probs }) => probs,
   mode: ({ probs, classCount, given }) => probs.argmax(-1).oneHot(classCount).to(given.dtype),
   variance: ({ probs }) => probs.mul(oneMinus(probs)),
-  sample(it, _shape, sampleShape) {
-    return drawIndices(it, sampleShape).oneHot(it.classCount).to(it.given.dtype);
+  sample(self, _shape, sampleShape) {
+    return drawIndices(self, sampleShape).oneHot(self.classCount).to(self.given.dtype);
   },
   logProb: ({ logits }, value, where) => logProbOfIndices(where, logits, value.argmax(-1)),
   entropy: entropyOfClasses,
@@ -193,27 +193,27 @@ export class Multinomial extends classes<MultinomialArguments, TotalCount>({
   support: ({ totalCount }) => multinomialCounts(totalCount),
   mean: ({ probs, totalCount }) => probs.mul(totalCount),
   variance: ({ probs, totalCount }) => probs.mul(totalCount).mul(oneMinus(probs)),
-  sample(it, shape, sampleShape) {
-    const { dtype, device } = it.given;
-    const indices = drawIndices(it, [it.totalCount, ...sampleShape]).movedim(0, -1);
+  sample(self, shape, sampleShape) {
+    const { dtype, device } = self.given;
+    const indices = drawIndices(self, [self.totalCount, ...sampleShape]).movedim(0, -1);
     const ones = onesLike(indices, { dtype });
     return zeros(shape, { dtype, device }).scatterAdd(-1, indices, ones);
   },
-  logProb(it, value, where) {
-    const [logits, counts] = broadcastAll(where, it.logits, value);
+  logProb(self, value, where) {
+    const [logits, counts] = broadcastAll(where, self.logits, value);
     const isNever = counts.eq(0).logicalAnd(logits.eq(Number.NEGATIVE_INFINITY));
     const logPowers = logits.maskedFill(isNever, 0).mul(counts).sum(-1);
     const logWays = counts.sum(-1).add(1).lgamma().sub(counts.add(1).lgamma().sum(-1));
     return logWays.add(logPowers);
   },
-  entropy(it) {
-    const { totalCount: n, probs } = it;
+  entropy(self) {
+    const { totalCount: n, probs } = self;
     const counts = new Binomial(n, { probs, validateArgs: false });
     const support = counts.enumerateSupport(false).narrow(0, 1, n);
     const expected = counts.logProb(support).exp().mul(support.add(1).lgamma()).sum([0, -1]);
     const logWays = tensor(n + 1)
       .lgamma()
-      .to(it.given.device);
-    return entropyOfClasses(it).mul(n).sub(logWays).add(expected);
+      .to(self.given.device);
+    return entropyOfClasses(self).mul(n).sub(logWays).add(expected);
   },
 }) {}

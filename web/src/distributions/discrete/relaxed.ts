@@ -46,11 +46,11 @@ export class LogitRelaxedBernoulli extends trials<RelaxedArguments, NumberTemper
   arguments: kArguments,
   fields: withTemperature,
   support: real,
-  rsample(it, shape) {
-    const probs = clampProbs(it.probs.expand(shape));
+  rsample(self, shape) {
+    const probs = clampProbs(self.probs.expand(shape));
     const uniforms = clampProbs(uniformUnit(shape, probs));
     const logOdds = uniforms.log().sub(uniforms.neg().log1p()).add(probs.log());
-    return logOdds.sub(probs.neg().log1p()).div(it.temperature);
+    return logOdds.sub(probs.neg().log1p()).div(self.temperature);
   },
   logProb({ logits, temperature }, value) {
     const difference = logits.sub(value.mul(temperature));

@@ -114,8 +114,8 @@ export class Bernoulli extends trials({
   mode: ({ probs }) => probs.ge(0.5).to(probs.dtype).maskedFill(probs.eq(0.5), Number.NaN),
   variance: ({ probs }) => probs.mul(oneMinus(probs)),
   sample: ({ probs }, shape) => probs.expand(shape).bernoulli(),
-  logProb(it, value, where) {
-    const [logits, outcome] = broadcastAll(where, it.logits, value);
+  logProb(self, value, where) {
+    const [logits, outcome] = broadcastAll(where, self.logits, value);
     return crossEntropyOfBits(logits, outcome).neg();
   },
   entropy: ({ logits, probs }) => crossEntropyOfBits(logits, probs),
@@ -123,10 +123,10 @@ export class Bernoulli extends trials({
 
 /** Geometric distribution of the number of failures before the first success. */
 export class Geometric extends trials({
-  refuse(it) {
-    const { given, probs } = it;
+  refuse(self) {
+    const { given, probs } = self;
     if (given !== probs || holdsEverywhere(() => probs.gt(0))) return;
-    return `probs: expected positive probabilities in ${it}, got shape [${probs.shape}]:\n${probs.detach()}`;
+    return `probs: expected positive probabilities in ${self}, got shape [${probs.shape}]:\n${probs.detach()}`;
   },
   support: nonnegativeInteger,
   mean: ({ probs }) => probs.reciprocal().sub(1),
@@ -168,13 +168,13 @@ export class Binomial extends trials<BinomialArguments, TotalCounts>({
   arguments: { ...kBinomialOptions, ...kProbabilityOptions },
   parameters: { totalCount: nonnegativeInteger },
   support: ({ totalCount }) => integerInterval(0, totalCount),
-  values(it, expand) {
-    const { totalCount, batchShape, given } = it;
+  values(self, expand) {
+    const { totalCount, batchShape, given } = self;
     const [most, least] = scope(() =>
       noGrad(() => [totalCount.max().item(), totalCount.min().item()]),
     );
     if (most === least) return enumerated((most as number) + 1, batchShape, expand, given);
-    const { name } = it.constructor;
+    const { name } = self.constructor;
     const message = `${name} does not implement enumerateSupport for total counts that differ.`;
     return fail("InvalidArgument", `${name}.enumerateSupport`, message);
   },
@@ -190,8 +190,8 @@ export class Binomial extends trials<BinomialArguments, TotalCounts>({
     const logNormalizer = totalCount.mul(positivePart.add(logits.abs().neg().exp().log1p()));
     return value.mul(logits).add(logWays).sub(logNormalizer);
   },
-  entropy(it) {
-    const logProb = it.logProb(it.enumerateSupport(false));
+  entropy(self) {
+    const logProb = self.logProb(self.enumerateSupport(false));
     return logProb.exp().mul(logProb).sum(0).neg();
   },
 }) {}

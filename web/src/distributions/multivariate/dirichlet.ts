@@ -62,18 +62,18 @@ export class Beta extends distribution({
   },
   support: unitInterval,
   mean: ({ concentration1: a, concentration0: b }) => a.div(a.add(b)),
-  mode: (it) => dirichletOf(it).mode.select(-1, 0),
+  mode: (self) => dirichletOf(self).mode.select(-1, 0),
   variance({ concentration1: a, concentration0: b }) {
     const total = a.add(b);
     return a.mul(b).div(total.square().mul(total.add(1)));
   },
-  rsample: (it, _shape, sampleShape) => dirichletOf(it).rsample(sampleShape).select(-1, 0),
-  logProb: (it, value) => dirichletOf(it).logProb(stack([value, oneMinus(value)], -1)),
-  entropy: (it) => dirichletOf(it).entropy(),
+  rsample: (self, _shape, sampleShape) => dirichletOf(self).rsample(sampleShape).select(-1, 0),
+  logProb: (self, value) => dirichletOf(self).logProb(stack([value, oneMinus(value)], -1)),
+  entropy: (self) => dirichletOf(self).entropy(),
 }) {}
 
 // The distribution of [x, 1 - x].
-function dirichletOf(it: Record<"concentration1" | "concentration0", Tensor>): Dirichlet {
-  const concentration = stack([it.concentration1, it.concentration0], -1);
+function dirichletOf(self: Record<"concentration1" | "concentration0", Tensor>): Dirichlet {
+  const concentration = stack([self.concentration1, self.concentration0], -1);
   return new Dirichlet(concentration, { validateArgs: false });
 }

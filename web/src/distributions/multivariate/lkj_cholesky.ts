@@ -47,7 +47,7 @@ export class LKJCholesky extends distribution({
     return { ...broadcastParts(name, ["concentration"], call), eventShape: [dim, dim], fields };
   },
   support: corrCholesky,
-  sample: (it, shape, sampleShape) => scope(() => drawn(it, shape, sampleShape)),
+  sample: (self, shape, sampleShape) => scope(() => drawn(self, shape, sampleShape)),
   logProb({ concentration, dim }, value) {
     const { device } = concentration;
     const diagonal = value.diagonal(0, -2, -1);

@@ -128,7 +128,7 @@ export class MultivariateNormal extends distribution({
     const fields = (): HasFactor => ({ factor: factorOf(which, matrix) });
     return { parameters, batchShape, eventShape, fields };
   },
-  parameter: (it, name, own) => own[name] ?? spreadOf(name, it),
+  parameter: (self, name, own) => own[name] ?? spreadOf(name, self),
   support: realVector,
   mean: ({ loc }) => loc,
   mode: ({ loc }) => loc,

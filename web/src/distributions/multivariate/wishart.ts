@@ -60,21 +60,21 @@ interface Matrices extends ExponentialFamily {
 export class Wishart extends withFormulas({
   base: ExponentialFamily,
   support: positiveDefinite,
-  mean: (it: Matrices) => ofMatrices(it.df).mul(it.covarianceMatrix),
-  variance(it: Matrices) {
-    const covariance = it.covarianceMatrix;
+  mean: (self: Matrices) => ofMatrices(self.df).mul(self.covarianceMatrix),
+  variance(self: Matrices) {
+    const covariance = self.covarianceMatrix;
     const diagonal = covariance.diagonal(0, -2, -1);
     const products = diagonal.unsqueeze(-1).mul(diagonal.unsqueeze(-2));
-    return ofMatrices(it.df).mul(covariance.square().add(products));
+    return ofMatrices(self.df).mul(covariance.square().add(products));
   },
-  rsample(it: Matrices, _shape, sampleShape) {
-    const sample = drawn(it, sampleShape);
-    if (holdsEverywhere(() => it.support.check(sample))) return sample;
-    return withoutSingular(it, sample, sampleShape);
+  rsample(self: Matrices, _shape, sampleShape) {
+    const sample = drawn(self, sampleShape);
+    if (holdsEverywhere(() => self.support.check(sample))) return sample;
+    return withoutSingular(self, sample, sampleShape);
   },
-  logProb(it: Matrices, value) {
-    const { df, factor } = it;
-    const rows = rowsOf(it);
+  logProb(self: Matrices, value) {
+    const { df, factor } = self;
+    const rows = rowsOf(self);
     const trace = choleskySolve(value, factor.tril()).diagonal(0, -2, -1).sum(-1);
     const logScale = halfLogDet(factor).add((rows * Math.LN2) / 2);
     const logNormalizer = logScale
@@ -84,9 +84,9 @@ export class Wishart extends withFormulas({
     const logPowers = slogdet(value)[1].mul(df.sub(rows + 1).div(2));
     return logNormalizer.add(logPowers).sub(trace.div(2));
   },
-  entropy(it: Matrices) {
-    const { df, factor } = it;
-    const rows = rowsOf(it);
+  entropy(self: Matrices) {
+    const { df, factor } = self;
+    const rows = rowsOf(self);
     const logScale = halfLogDet(factor).add((rows * Math.LN2) / 2);
     const logNormalizer = logScale.mul(rows + 1).add(mvlgamma(df.div(2), rows));
     const spread = multivariateDigamma(df.div(2), rows).mul(df.sub(rows + 1).div(2));
@@ -185,20 +185,20 @@ function ofMatrices(perMatrix: Tensor): Tensor {
 }
 
 // Bartlett's decomposition, with the same random numbers as PyTorch.
-function drawn(it: Matrices, sampleShape: readonly number[]): Tensor {
-  const { df, factor } = it;
+function drawn(self: Matrices, sampleShape: readonly number[]): Tensor {
+  const { df, factor } = self;
   const { dtype, device } = factor;
-  const degrees = df.unsqueeze(-1).sub(arange(rowsOf(it), { dtype, device }));
+  const degrees = df.unsqueeze(-1).sub(arange(rowsOf(self), { dtype, device }));
   const squares = new Chi2(degrees, { validateArgs: false }).rsample(sampleShape);
   const noise = diagEmbed(squares.sqrt().clamp(limitsOf(dtype).eps));
-  const chol = factor.matmul(noise.add(belowDiagonal(it, sampleShape)));
+  const chol = factor.matmul(noise.add(belowDiagonal(self, sampleShape)));
   return chol.matmul(chol.transpose(-2, -1));
 }
 
-function belowDiagonal(it: Matrices, sampleShape: readonly number[]): Tensor {
-  const { batchShape, factor } = it;
+function belowDiagonal(self: Matrices, sampleShape: readonly number[]): Tensor {
+  const { batchShape, factor } = self;
   const { dtype, device } = factor;
-  const rows = rowsOf(it);
+  const rows = rowsOf(self);
   const places: number[] = [];
   for (let i = 0; i < rows; i++) for (let j = 0; j < i; j++) places.push(i * rows + j);
   const batch = [...sampleShape, ...batchShape];
@@ -209,18 +209,18 @@ function belowDiagonal(it: Matrices, sampleShape: readonly number[]): Tensor {
 }
 
 // A sample with a singular matrix is drawn again for the whole batch.
-function withoutSingular(it: Matrices, sample: Tensor, sampleShape: readonly number[]): Tensor {
-  let draws = sample.reshape([-1, ...it.batchShape, ...it.eventShape]);
-  const where = `${it.constructor.name}.rsample`;
+function withoutSingular(self: Matrices, sample: Tensor, sampleShape: readonly number[]): Tensor {
+  let draws = sample.reshape([-1, ...self.batchShape, ...self.eventShape]);
+  const where = `${self.constructor.name}.rsample`;
   console.warn(`edgegrad: [${where}] a sample is singular and is drawn again.`);
   for (let i = 0; i < kMostTries; i++) {
-    const isRegular = it.support.check(draws.detach());
+    const isRegular = self.support.check(draws.detach());
     const regular = isRegular.reshape([draws.shape[0] as number, -1]).all(1);
     const places = nonzero(regular.logicalNot()).squeeze(1);
     if (places.numel === 0) break;
-    draws = indexPut(draws, [places], drawn(it, [places.numel]));
+    draws = indexPut(draws, [places], drawn(self, [places.numel]));
   }
-  return draws.reshape([...sampleShape, ...it.batchShape, ...it.eventShape]);
+  return draws.reshape([...sampleShape, ...self.batchShape, ...self.eventShape]);
 }
 
 function multivariateDigamma(x: Tensor, rows: number): Tensor {

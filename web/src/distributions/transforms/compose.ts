@@ -45,7 +45,7 @@ export class ComposeTransform extends transformation({
       return typeof other === "number" ? sign * other : other.mul(sign);
     }, 1),
   forward: (x, { parts }) => parts.reduce((value, part) => part.call(value), x),
-  inverse: (y, it) => it.inv.call(y),
+  inverse: (y, self) => self.inv.call(y),
   logStretch(x, y, { domain, parts }) {
     let { eventDim } = domain;
     let value = x;

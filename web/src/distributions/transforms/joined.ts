@@ -54,14 +54,14 @@ interface Joining<G extends unknown[], Own> {
   arguments: Rules;
   /** Returns the fields besides the transforms and the dimension. */
   own: (call: never, where: string, count: number) => Own;
-  constraint: (parts: readonly Constraint[], it: Joined<Own>) => Constraint;
+  constraint: (parts: readonly Constraint[], self: Joined<Own>) => Constraint;
   /** How many dimensions one value has, over which the log determinants of the parts are summed. */
-  eventDim: (it: Joined<Own>) => number;
+  eventDim: (self: Joined<Own>) => number;
   /** The size of a tensor along `dim`. */
-  length: (it: Joined<Own>) => number;
-  split: (value: Tensor, it: Joined<Own>) => Tensor[];
-  join: (values: Tensor[], it: Joined<Own>) => Tensor;
-  joinLogDets: (logDets: Tensor[], it: Joined<Own>, ndim: number) => Tensor;
+  length: (self: Joined<Own>) => number;
+  split: (value: Tensor, self: Joined<Own>) => Tensor[];
+  join: (values: Tensor[], self: Joined<Own>) => Tensor;
+  joinLogDets: (logDets: Tensor[], self: Joined<Own>, ndim: number) => Tensor;
 }
 
 interface Call extends JoinedFields {
@@ -74,11 +74,11 @@ function joined<G extends unknown[], Own>(
   joining: Joining<G, Own>,
 ): TransformClass<G, Joined<Own>> {
   const { constraint, eventDim, join, joinLogDets } = joining;
-  const split = (value: Tensor, it: Joined<Own>): Tensor[] => {
-    const length = joining.length(it);
-    if (value.shape.at(it.dim) === length) return joining.split(value, it);
-    const message = `expected ${length} elements along dim ${it.dim}, got shape [${value.shape}].`;
-    return fail("ShapeMismatch", it.constructor.name, message);
+  const split = (value: Tensor, self: Joined<Own>): Tensor[] => {
+    const length = joining.length(self);
+    if (value.shape.at(self.dim) === length) return joining.split(value, self);
+    const message = `expected ${length} elements along dim ${self.dim}, got shape [${value.shape}].`;
+    return fail("ShapeMismatch", self.constructor.name, message);
   };
   return transformation<G, Rules, JoinedFields & Own>({
     arguments: { tseq: listOf(transform), ...kDimOption, ...joining.arguments },
@@ -88,40 +88,40 @@ function joined<G extends unknown[], Own>(
       return { transforms: withCaches(transforms, cacheSize), dim, ...own };
     },
     tensors: ({ transforms }) => transforms.flatMap((part) => part.tensors),
-    domain: (it) =>
+    domain: (self) =>
       constraint(
-        it.transforms.map((part) => part.domain),
-        it,
+        self.transforms.map((part) => part.domain),
+        self,
       ),
-    codomain: (it) =>
+    codomain: (self) =>
       constraint(
-        it.transforms.map((part) => part.codomain),
-        it,
+        self.transforms.map((part) => part.codomain),
+        self,
       ),
     bijective: ({ transforms }) => transforms.every((part) => part.bijective),
-    forward(x, it) {
-      const xs = split(x, it);
+    forward(x, self) {
+      const xs = split(x, self);
       return join(
-        it.transforms.map((part, i) => part.call(xs[i] as Tensor)),
-        it,
+        self.transforms.map((part, i) => part.call(xs[i] as Tensor)),
+        self,
       );
     },
-    inverse(y, it) {
-      const ys = split(y, it);
+    inverse(y, self) {
+      const ys = split(y, self);
       return join(
-        it.transforms.map((part, i) => part.inverse(ys[i] as Tensor)),
-        it,
+        self.transforms.map((part, i) => part.inverse(ys[i] as Tensor)),
+        self,
       );
     },
-    logStretch(x, y, it) {
-      const [xs, ys] = [split(x, it), split(y, it)];
-      const logDets = it.transforms.map((part, i) => {
+    logStretch(x, y, self) {
+      const [xs, ys] = [split(x, self), split(y, self)];
+      const logDets = self.transforms.map((part, i) => {
         const logDet = part.logAbsDetJacobian(xs[i] as Tensor, ys[i] as Tensor);
-        return sumRightmost(logDet, Math.max(eventDim(it) - eventDimOf(part), 0));
+        return sumRightmost(logDet, Math.max(eventDim(self) - eventDimOf(part), 0));
       });
-      return joinLogDets(logDets, it, x.ndim);
+      return joinLogDets(logDets, self, x.ndim);
     },
-    equals: (other, it) => other.dim === it.dim && areEqual(it.transforms, other.transforms),
+    equals: (other, self) => other.dim === self.dim && areEqual(self.transforms, other.transforms),
     text: ({ transforms }) => transforms.join(", "),
   });
 }

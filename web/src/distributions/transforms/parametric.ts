@@ -29,9 +29,9 @@ export class PowerTransform extends transformation({
   inverse: (y, { exponent }) =>
     y.pow(exponent instanceof Tensor ? exponent.reciprocal() : 1 / exponent),
   logStretch: (x, y, { exponent }) => y.mul(exponent).div(x).abs().log(),
-  forwardShape: (shape, it) => shapeWith(shape, it.constructor.name, it.exponent),
-  inverseShape: (shape, it) => shapeWith(shape, it.constructor.name, it.exponent),
-  equals: (other, it) => areEqual(it.exponent, other.exponent),
+  forwardShape: (shape, self) => shapeWith(shape, self.constructor.name, self.exponent),
+  inverseShape: (shape, self) => shapeWith(shape, self.constructor.name, self.exponent),
+  equals: (other, self) => areEqual(self.exponent, other.exponent),
 }) {}
 
 const kAffineOptions = {
@@ -62,9 +62,9 @@ export class AffineTransform extends transformation({
       scale instanceof Tensor ? scale.abs().log() : fullLike(x, Math.log(Math.abs(scale)));
     return sumRightmost(each.expand(x.shape), eventDim);
   },
-  forwardShape: (shape, it) => shapeWith(shape, it.constructor.name, it.loc, it.scale),
-  inverseShape: (shape, it) => shapeWith(shape, it.constructor.name, it.loc, it.scale),
-  equals: (other, it) => areEqual(it.loc, other.loc) && areEqual(it.scale, other.scale),
+  forwardShape: (shape, self) => shapeWith(shape, self.constructor.name, self.loc, self.scale),
+  inverseShape: (shape, self) => shapeWith(shape, self.constructor.name, self.loc, self.scale),
+  equals: (other, self) => areEqual(self.loc, other.loc) && areEqual(self.scale, other.scale),
 }) {}
 
 function realOf(eventDim: number): Constraint {
@@ -100,7 +100,7 @@ export class CumulativeDistributionTransform extends transformation({
   forward: (x, { distribution }) => distribution.cdf(x),
   inverse: (y, { distribution }) => distribution.icdf(y),
   logStretch: (x, _y, { distribution }) => distribution.logProb(x),
-  equals: (other, it) => other === it,
+  equals: (other, self) => other === self,
 }) {
   /** 1, because the transform is increasing. */
   override get sign(): number {

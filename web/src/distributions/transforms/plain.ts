@@ -81,8 +81,8 @@ export class SoftmaxTransform extends transformation({
   bijective: false,
   forward: (x) => x.softmax(-1),
   inverse: (y) => y.log(),
-  forwardShape: (shape, it) => resized(it, shape, 0),
-  inverseShape: (shape, it) => resized(it, shape, 0),
+  forwardShape: (shape, self) => resized(self, shape, 0),
+  inverseShape: (shape, self) => resized(self, shape, 0),
 }) {}
 
 /** Stick breaking: each coordinate is the share broken off the rest of a stick of length 1; the last piece is what remains. */
@@ -104,14 +104,14 @@ export class StickBreakingTransform extends transformation({
     const pieces = y.narrow(-1, 0, x.shape.at(-1) as number);
     return moved.logsigmoid().sub(moved).add(pieces.log()).sum(-1);
   },
-  forwardShape: (shape, it) => resized(it, shape, 1),
-  inverseShape: (shape, it) => resized(it, shape, -1),
+  forwardShape: (shape, self) => resized(self, shape, 1),
+  inverseShape: (shape, self) => resized(self, shape, -1),
 }) {}
 
-function resized(it: Transform, shape: readonly number[], by: number): readonly number[] {
+function resized(self: Transform, shape: readonly number[], by: number): readonly number[] {
   const last = shape.at(-1);
   if (last !== undefined) return [...shape.slice(0, -1), last + by];
-  return fail("ShapeMismatch", it.constructor.name, "expected at least one dimension, got none.");
+  return fail("ShapeMismatch", self.constructor.name, "expected at least one dimension, got none.");
 }
 
 // The logarithms of n, n - 1, ..., 1 for vectors of n numbers; this offset maps zeros to equal pieces.
@@ -145,8 +145,8 @@ export class PositiveDefiniteTransform extends transformation({
 export class CorrCholeskyTransform extends transformation({
   domain: realVector,
   codomain: corrCholesky,
-  forward(x, it) {
-    const size = rowsFor(it, x.shape);
+  forward(x, self) {
+    const size = rowsFor(self, x.shape);
     const { dtype, device } = x;
     const { eps } = finfo(dtype);
     const below = matrixOf(x.tanh().clamp(eps - 1, 1 - eps), size);
@@ -165,29 +165,29 @@ export class CorrCholeskyTransform extends transformation({
     const sticks = vectorOf(left, -2).log().sum(-1).mul(0.5);
     return x.add(x.mul(-2).softplus()).sub(Math.log(2)).sum(-1).mul(-2).add(sticks);
   },
-  forwardShape(shape, it) {
-    const size = rowsFor(it, shape);
+  forwardShape(shape, self) {
+    const size = rowsFor(self, shape);
     return [...shape.slice(0, -1), size, size];
   },
-  inverseShape(shape, it) {
+  inverseShape(shape, self) {
     const [rows, columns] = shape.slice(-2);
     if (rows !== undefined && rows === columns) {
       return [...shape.slice(0, -2), (rows * (rows - 1)) / 2];
     }
     return fail(
       "ShapeMismatch",
-      it.constructor.name,
+      self.constructor.name,
       `expected square matrices, got shape [${shape}].`,
     );
   },
 }) {}
 
-function rowsFor(it: Transform, shape: readonly number[]): number {
+function rowsFor(self: Transform, shape: readonly number[]): number {
   const count = shape.at(-1);
   const size = count === undefined ? 0 : Math.round(Math.sqrt(0.25 + 2 * count) + 0.5);
   if (count !== undefined && (size * (size - 1)) / 2 === count) return size;
   const message = `expected n (n - 1) / 2 elements in the last dimension, got shape [${shape}].`;
-  return fail("ShapeMismatch", it.constructor.name, message);
+  return fail("ShapeMismatch", self.constructor.name, message);
 }
 
 /** Shifts the columns to the right by one; the first column becomes ones. */

@@ -29,22 +29,22 @@ export class ReshapeTransform extends transformation({
   },
   domain: ({ inShape }) => independent(real, inShape.length),
   codomain: ({ outShape }) => independent(real, outShape.length),
-  forward: (x, it) => x.reshape(it.forwardShape(x.shape)),
-  inverse: (y, it) => y.reshape(it.inverseShape(y.shape)),
+  forward: (x, self) => x.reshape(self.forwardShape(x.shape)),
+  inverse: (y, self) => y.reshape(self.inverseShape(y.shape)),
   logStretch({ dtype, device, shape }, _y, { inShape }) {
     return zeros(shape.slice(0, shape.length - inShape.length), { dtype, device });
   },
-  forwardShape: (shape, it) => replaced(it, shape, it.inShape, it.outShape),
-  inverseShape: (shape, it) => replaced(it, shape, it.outShape, it.inShape),
+  forwardShape: (shape, self) => replaced(self, shape, self.inShape, self.outShape),
+  inverseShape: (shape, self) => replaced(self, shape, self.outShape, self.inShape),
   equals: (other, { inShape, outShape }) =>
     hasShape(inShape, other.inShape) && hasShape(outShape, other.outShape),
 }) {}
 
-function replaced(it: Transform, shape: Shape, from: Shape, to: Shape): Shape {
+function replaced(self: Transform, shape: Shape, from: Shape, to: Shape): Shape {
   const cut = shape.length - from.length;
   if (cut >= 0 && hasShape(shape.slice(cut), from)) return [...shape.slice(0, cut), ...to];
   const message = `expected shape [..., ${from}], got [${shape}].`;
-  return fail("ShapeMismatch", it.constructor.name, message);
+  return fail("ShapeMismatch", self.constructor.name, message);
 }
 
 /** Another transform with its last dimensions reinterpreted as dimensions of one value. */
@@ -59,25 +59,25 @@ export class IndependentTransform extends transformation({
     return { baseTransform: withCaches([baseTransform], cacheSize)[0], reinterpretedBatchNdims };
   },
   tensors: ({ baseTransform }) => baseTransform.tensors,
-  domain: (it) => independent(it.baseTransform.domain, it.reinterpretedBatchNdims),
-  codomain: (it) => independent(it.baseTransform.codomain, it.reinterpretedBatchNdims),
+  domain: (self) => independent(self.baseTransform.domain, self.reinterpretedBatchNdims),
+  codomain: (self) => independent(self.baseTransform.codomain, self.reinterpretedBatchNdims),
   bijective: ({ baseTransform }) => baseTransform.bijective,
   sign: ({ baseTransform }) => baseTransform.sign,
-  forward: (x, it) => it.baseTransform.call(withDims(it, x, it.domain)),
-  inverse: (y, it) => it.baseTransform.inverse(withDims(it, y, it.codomain)),
+  forward: (x, self) => self.baseTransform.call(withDims(self, x, self.domain)),
+  inverse: (y, self) => self.baseTransform.inverse(withDims(self, y, self.codomain)),
   logStretch: (x, y, { baseTransform, reinterpretedBatchNdims }) =>
     sumRightmost(baseTransform.logAbsDetJacobian(x, y), reinterpretedBatchNdims),
   forwardShape: (shape, { baseTransform }) => baseTransform.forwardShape(shape),
   inverseShape: (shape, { baseTransform }) => baseTransform.inverseShape(shape),
-  equals: (other, it) =>
-    it.reinterpretedBatchNdims === other.reinterpretedBatchNdims &&
-    it.baseTransform.equals(other.baseTransform),
-  text: (it) => `${it.baseTransform}, ${it.reinterpretedBatchNdims}`,
+  equals: (other, self) =>
+    self.reinterpretedBatchNdims === other.reinterpretedBatchNdims &&
+    self.baseTransform.equals(other.baseTransform),
+  text: (self) => `${self.baseTransform}, ${self.reinterpretedBatchNdims}`,
 }) {}
 
 // Returns the value; throws ShapeMismatch if it has fewer dimensions than one value of the constraint.
-function withDims(it: Transform, value: Tensor, { eventDim }: Constraint): Tensor {
+function withDims(self: Transform, value: Tensor, { eventDim }: Constraint): Tensor {
   if (value.ndim >= eventDim) return value;
   const message = `expected at least ${eventDim} dimensions, got ${value.ndim}.`;
-  return fail("ShapeMismatch", it.constructor.name, message);
+  return fail("ShapeMismatch", self.constructor.name, message);
 }

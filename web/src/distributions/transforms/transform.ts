@@ -213,25 +213,25 @@ export interface TransformDeclaration<
   arguments?: R;
   /** Returns the fields for a call, also one with another `cacheSize`; default the arguments. */
   fields?: (call: Values<R> & { cacheSize: CacheSize }, where: string) => object;
-  domain: Constraint | ((it: Self) => Constraint);
-  codomain: Constraint | ((it: Self) => Constraint);
+  domain: Constraint | ((self: Self) => Constraint);
+  codomain: Constraint | ((self: Self) => Constraint);
   /** Default true. */
-  bijective?: boolean | ((it: Self) => boolean);
+  bijective?: boolean | ((self: Self) => boolean);
   /** Without it, reading the sign throws. */
-  sign?: number | ((it: Self) => number | Tensor);
-  forward: (x: Tensor, it: Self) => Tensor;
-  inverse: (y: Tensor, it: Self) => Tensor;
+  sign?: number | ((self: Self) => number | Tensor);
+  forward: (x: Tensor, self: Self) => Tensor;
+  inverse: (y: Tensor, self: Self) => Tensor;
   /** The log of the absolute determinant of the Jacobian, for bijective transforms. */
-  logStretch?: (x: Tensor, y: Tensor, it: Self) => Tensor;
+  logStretch?: (x: Tensor, y: Tensor, self: Self) => Tensor;
   /** Default the shape itself. */
-  forwardShape?: (shape: Shape, it: Self) => Shape;
-  inverseShape?: (shape: Shape, it: Self) => Shape;
+  forwardShape?: (shape: Shape, self: Self) => Shape;
+  inverseShape?: (shape: Shape, self: Self) => Shape;
   /** Whether another transform of the class computes the same function; default true. */
-  equals?: (other: Self, it: Self) => boolean;
+  equals?: (other: Self, self: Self) => boolean;
   /** The arguments in the text of the transform; default none. */
-  text?: (it: Self) => string;
+  text?: (self: Self) => string;
   /** The tensors that the transform depends on; default its fields that are tensors. */
-  tensors?: (it: Self) => readonly Tensor[];
+  tensors?: (self: Self) => readonly Tensor[];
 }
 
 /** A declared transform. */
@@ -337,10 +337,10 @@ export function rising(
 }
 
 function valueFor<Self, T extends object | boolean | number>(
-  it: Self,
-  value: T | ((it: Self) => T),
+  self: Self,
+  value: T | ((self: Self) => T),
 ): T {
-  return typeof value === "function" ? value(it) : value;
+  return typeof value === "function" ? value(self) : value;
 }
 
 class InverseTransform extends transformation({

@@ -46,10 +46,10 @@ export function nextIteration(
   flat: FlatParams,
   historySize: number,
 ): Iteration {
-  const here = { t: 0, prevFlatGrad: gradient, prevLoss: loss };
+  const start = { t: 0, prevFlatGrad: gradient, prevLoss: loss };
   if (last === null) {
     const d = flat.hold(() => neg(gradient));
-    return { d, oldDirs: [], oldStps: [], ro: [], hDiag: 1, ...here };
+    return { d, oldDirs: [], oldStps: [], ro: [], hDiag: 1, ...start };
   }
   let { oldDirs, oldStps, ro, hDiag } = last;
   const change = flat.hold(() => sub(gradient, last.prevFlatGrad));
@@ -62,7 +62,7 @@ export function nextIteration(
     hDiag = curvature / product(change, change);
   }
   const history = { oldDirs, oldStps, ro, hDiag };
-  return { d: directionOf(history, gradient, flat), ...history, ...here };
+  return { d: directionOf(history, gradient, flat), ...history, ...start };
 }
 
 const kSmallestCurvature = 1e-10;

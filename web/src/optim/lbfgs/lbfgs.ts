@@ -177,31 +177,31 @@ function iterate(
   let { funcEvals, nIter } = begin;
   const maxEvals = funcEvals - 1 + (group.maxEval ?? Infinity);
   let last = begin.last;
-  let here = first;
+  let current = first;
   for (let i = 1; i <= maxIter; i++) {
     nIter++;
-    const next = nextIteration({ funcEvals, nIter, last }, here, flat, historySize);
-    const start = nIter === 1 ? firstStep(here.gradient) * lr : lr;
+    const next = nextIteration({ funcEvals, nIter, last }, current, flat, historySize);
+    const start = nIter === 1 ? firstStep(current.gradient) * lr : lr;
     last = { ...next, t: start };
-    const slope = product(here.gradient, last.d);
+    const slope = product(current.gradient, last.d);
     if (slope > -toleranceChange) break;
-    const before = here.loss;
+    const before = current.loss;
     if (group.lineSearchFn !== null) {
-      const { trial, evaluations } = search(call, here, last, slope, flat);
-      here = trial;
+      const { trial, evaluations } = search(call, current, last, slope, flat);
+      current = trial;
       funcEvals += evaluations;
       last = { ...last, t: trial.step };
     }
     flat.move(last.t, last.d);
     if (i === maxIter) break;
     if (group.lineSearchFn === null) {
-      here = call();
+      current = call();
       funcEvals++;
     }
-    if (funcEvals >= maxEvals || largest(here.gradient) <= toleranceGrad) break;
+    if (funcEvals >= maxEvals || largest(current.gradient) <= toleranceGrad) break;
     if (largest(last.d) * Math.abs(last.t) <= toleranceChange) break;
-    if (Math.abs(here.loss - before) < toleranceChange) break;
-    flat.releaseAllBut([here.gradient, ...tensorsOf({ funcEvals, nIter, last })]);
+    if (Math.abs(current.loss - before) < toleranceChange) break;
+    flat.releaseAllBut([current.gradient, ...tensorsOf({ funcEvals, nIter, last })]);
   }
   return { funcEvals, nIter, last };
 }
@@ -209,7 +209,7 @@ function iterate(
 // Tries steps along the direction, and restores the parameters afterwards.
 function search(
   call: () => Point,
-  here: Point,
+  current: Point,
   { d, t }: Iteration,
   slope: number,
   flat: FlatParams,
@@ -221,7 +221,7 @@ function search(
     flat.set(values);
     return { step, loss, gradient, slope: product(gradient, d) };
   };
-  return strongWolfe(evaluate, { ...here, step: 0, slope }, t, largest(d));
+  return strongWolfe(evaluate, { ...current, step: 0, slope }, t, largest(d));
 }
 
 function firstStep(gradient: Tensor): number {

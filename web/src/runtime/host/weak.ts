@@ -3,14 +3,14 @@
 
 /** What this package uses of a FinalizationRegistry. */
 export interface Registry {
-  register(object: WeakKey, held: number): void;
+  register(object: WeakKey, value: number): void;
 }
 
 /** True where the garbage collector tells what it has collected. Elsewhere only scopes and dispose() free tensors. */
 export const hasFinalizers = typeof FinalizationRegistry === "function";
 
 /** Returns a FinalizationRegistry; where there is none, one that never calls `forget`. */
-export function finalizers(forget: (held: number) => void): Registry {
+export function finalizers(forget: (value: number) => void): Registry {
   return hasFinalizers ? new FinalizationRegistry(forget) : { register: () => undefined };
 }
 
