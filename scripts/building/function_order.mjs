@@ -29,7 +29,7 @@ export const kFeatures = [
 export async function orderFunctions(from, to, wasmOpt) {
   const module = readFileSync(from);
   const unordered = `${to}.named`;
-  writeFileSync(unordered, named(module, compressibleOrder(module)));
+  writeFileSync(unordered, withOrderAsNames(module, compressibleOrder(module)));
   const passes = ["--reorder-functions-by-name", "--strip-debug"];
   // Without these options, Binaryen skips the last step of its optimization.
   passes.push("--optimize-stack-ir", "--optimize-level=3", "--shrink-level=1");
@@ -102,7 +102,7 @@ function runsOf(bodies) {
  * Returns the module with a section that names its functions by their positions in `order`, for a tool that sorts
  * functions by name.
  */
-export function named(module, order) {
+export function withOrderAsNames(module, order) {
   const names = [];
   order.forEach((index, position) => {
     names[index] = `f${String(position).padStart(6, "0")}`;

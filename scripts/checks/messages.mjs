@@ -92,11 +92,11 @@ function cppMessages() {
 function message(code, caller, parts, file) {
   const isText = (part) => /^["']/.test(part) || kChoice.test(part);
   const text = parts.map((part) => (isText(part) ? textOf(part) : kValue)).join("");
-  return named({ code, caller, text, where: file });
+  return withCaller({ code, caller, text, where: file });
 }
 
 /** Returns a message with the caller that its text may begin with in brackets. */
-function named(message) {
+function withCaller(message) {
   const [, caller, text] = /^\[([^\]]+)\] (.*)$/s.exec(message.text) ?? [];
   return caller === undefined ? message : { ...message, caller: message.caller || caller, text };
 }
@@ -124,7 +124,9 @@ function webMessages() {
       const known = /^"([A-Z]\w+)"$/.exec(code ?? "");
       if (known === null) return [];
       const [caller, text = ""] = name.startsWith("new") ? ['""', rest[0]] : rest;
-      return [named({ code: known[1], caller: textOf(caller), text: textOf(text), where: file })];
+      return [
+        withCaller({ code: known[1], caller: textOf(caller), text: textOf(text), where: file }),
+      ];
     });
   });
 }

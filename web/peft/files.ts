@@ -68,7 +68,10 @@ export function storedTensors(
 const ofLayer =
   (name: string) =>
   ({ path, layer }: Adapted): [string, eg.Tensor][] =>
-    Object.entries(layer.stored(name)).map(([own, tensor]) => [`${kPrefix}${path}.${own}`, tensor]);
+    Object.entries(layer.storedTensors(name)).map(([own, tensor]) => [
+      `${kPrefix}${path}.${own}`,
+      tensor,
+    ]);
 
 function ofModule(path: string, module: ModulesToSave, name: string): [string, eg.Tensor][] {
   const copy = module.modules_to_save.get(name);

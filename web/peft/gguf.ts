@@ -36,12 +36,12 @@ export async function ggufOf(
       const message = `the adapter of "${path}" has no form in files of the architecture ${architecture}`;
       return fail("InvalidArgument", kWhere, `${message}.`);
     }
-    const { "lora_A.weight": a, "lora_B.weight": b } = layer.stored(name);
+    const { "lora_A.weight": a, "lora_B.weight": b } = layer.storedTensors(name);
     // Files have one alpha, by which a reader scales each layer with its own rank.
     const factor = (settings.scaling * settings.r) / config.loraAlpha;
     const order = rowOrder(own.storage, layer.base_layer.outFeatures, sizes);
-    tensors[`${own.name}.weight.lora_a`] = await stored(a as eg.Tensor, 1, null);
-    tensors[`${own.name}.weight.lora_b`] = await stored(b as eg.Tensor, factor, order);
+    tensors[`${own.name}.weight.lora_a`] = await writtenTensor(a as eg.Tensor, 1, null);
+    tensors[`${own.name}.weight.lora_b`] = await writtenTensor(b as eg.Tensor, factor, order);
   }
   return writeGguf(
     {
@@ -66,7 +66,7 @@ function refuseOthers({ useDora, bias, modulesToSave }: LoraConfig): void {
   fail("InvalidArgument", kWhere, `GGUF files have no form of adapters with ${other}.`);
 }
 
-async function stored(
+async function writtenTensor(
   tensor: eg.Tensor,
   factor: number,
   order: readonly number[] | null,

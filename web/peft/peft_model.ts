@@ -355,7 +355,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
       layer.active = active;
       for (const name of Object.keys(layer.settings)) {
         const isTrained = this.isTrained(name);
-        for (const parameter of Object.values(layer.stored(name)))
+        for (const parameter of Object.values(layer.storedTensors(name)))
           parameter.requiresGrad = isTrained;
       }
     }

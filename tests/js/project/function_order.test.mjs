@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { compressibleOrder, named } from "../../../scripts/building/function_order.mjs";
+import { compressibleOrder, withOrderAsNames } from "../../../scripts/building/function_order.mjs";
 import { ModuleReader } from "../../../scripts/building/wasm_module.mjs";
 import { kRoot } from "../support/files.mjs";
 
@@ -34,7 +34,7 @@ test("functions that are too short to share anything, or none, have an order too
 test("names put a module's functions in that order, behind what it imports", () => {
   const { functions, importedFunctions } = new ModuleReader(kPublished);
   const order = functions.map((_, index) => functions.length - 1 - index);
-  const read = new ModuleReader(named(kPublished, order));
+  const read = new ModuleReader(withOrderAsNames(kPublished, order));
   assert.ok(importedFunctions > 0);
   assert.equal(read.functions[0].name, `f${String(functions.length - 1).padStart(6, "0")}`);
   assert.equal(read.functions.at(-1).name, "f000000");

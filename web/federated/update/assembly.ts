@@ -68,7 +68,7 @@ export class Assembly {
     this.#messages.set(client, messages);
     if (messages > this.limits.messages) return "flood";
     if (reason !== null) return reason;
-    const bytes = this.#joined(client, digest, Number(part), Number(count), message.data);
+    const bytes = this.#addPart(client, digest, Number(part), Number(count), message.data);
     if (bytes === null || typeof bytes === "string") return bytes;
     if ((await digestOf(bytes)) !== digest) return "digest";
     const isSigned = await this.limits.verify(client, (name) => message.header(name));
@@ -76,7 +76,7 @@ export class Assembly {
   }
 
   /** Returns the file once its last part has arrived. Parts come in order; the first part of a file replaces an incomplete file. */
-  #joined(client: string, digest: string, part: number, count: number, data: Uint8Array) {
+  #addPart(client: string, digest: string, part: number, count: number, data: Uint8Array) {
     const { updateBytes, messages } = this.limits;
     if (count < 1 || part >= count || count > messages) return "size";
     const started = this.#parts.get(client);

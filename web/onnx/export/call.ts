@@ -73,7 +73,7 @@ export class Call {
 
   /** Returns a numeric argument; throws if it depends on the inputs. */
   number(name: string): number {
-    return this.known(name, this.arg(name));
+    return this.fixedNumber(name, this.arg(name));
   }
 
   /** Whether an argument, a boolean or a string, has the value `wanted`. */
@@ -91,11 +91,11 @@ export class Call {
 
   /** Returns an argument that is a list of numbers; throws if one of them depends on the inputs. */
   ints(name: string, count = 1): number[] {
-    return this.sizes(name, count).map((size) => this.known(name, size));
+    return this.sizes(name, count).map((size) => this.fixedNumber(name, size));
   }
 
   /** Returns a number; throws if it depends on the inputs. */
-  known(name: string, value: unknown): number {
+  fixedNumber(name: string, value: unknown): number {
     if (value instanceof Varying)
       noForm(`${name} depends on the size of a dynamic axis (${value})`);
     return typeof value === "number" || typeof value === "bigint"

@@ -8,7 +8,7 @@ import {
   disposeTensors,
   type FilePart,
   type Stored,
-  stored,
+  storedTensor,
 } from "../tensors/decode.js";
 import { Filling } from "../tensors/pieces.js";
 import { dtypeOf } from "../values/types.js";
@@ -32,7 +32,7 @@ export async function readParts(
   const own = new Set(initializers);
   try {
     for (const [message, part] of parts) {
-      const tensor = stored(message, part);
+      const tensor = storedTensor(message, part);
       const dtype = dtypeOf(tensor.type);
       // The bytes of element types that edgegrad lacks are kept for save().
       const isOwnType = dtype !== null && kElementTypes[dtype] === message.dataType;

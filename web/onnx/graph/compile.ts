@@ -5,7 +5,7 @@ import { normalDomain } from "../header.js";
 import { type Domains, findOp, kOwn } from "../ops/index.js";
 import type { Op, Rule } from "../ops/op.js";
 import type { Message } from "../proto/schema.js";
-import { type Apart, hostOf, type Stored, stored } from "../tensors/decode.js";
+import { type Apart, hostOf, type Stored, storedTensor } from "../tensors/decode.js";
 import { tensorOfStored } from "../tensors/pieces.js";
 import { kMostHostElements } from "../values/host.js";
 import { isInteger } from "../values/types.js";
@@ -171,7 +171,7 @@ class Compiler {
     const known = this.#stored.get(message);
     if (known !== undefined) known.slots.push(slot);
     else {
-      const tensor = stored(message, this.#apart.get(message));
+      const tensor = storedTensor(message, this.#apart.get(message));
       this.#stored.set(message, { name, slots: [slot], tensor, isInitializer });
     }
   }
@@ -308,7 +308,8 @@ class Compiler {
   #attribute(rule: Rule<unknown>, found: AttributeMessage, scope: Scope, title: string): unknown {
     if (rule.read === "tensor" || rule.read === "list") {
       if (found.sparseTensor !== undefined) this.#problem(`a sparse tensor in ${title}`, "");
-      if (rule.read === "list") return found.t && hostOf(stored(found.t, this.#apart.get(found.t)));
+      if (rule.read === "list")
+        return found.t && hostOf(storedTensor(found.t, this.#apart.get(found.t)));
       return found.t && this.#tensor(found.t);
     }
     if (rule.read !== "graph") return rule.read(found);
@@ -318,7 +319,7 @@ class Compiler {
   }
 
   #tensor(message: Message<"Tensor">): Value {
-    return constantOf(stored(message, this.#apart.get(message)));
+    return constantOf(storedTensor(message, this.#apart.get(message)));
   }
 
   #problem(what: string, node: string): void {

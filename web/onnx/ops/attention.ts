@@ -53,11 +53,11 @@ export function bothMasks(a: eg.Tensor | null, b: eg.Tensor | null): eg.Tensor |
   if (a === null || b === null) return a ?? b;
   if (a.dtype === "bool" && b.dtype === "bool") return eg.logicalAnd(a, b);
   const bias = a.dtype === "bool" ? b : a;
-  return added(a, bias.dtype).add(added(b, bias.dtype));
+  return maskAsNumbers(a, bias.dtype).add(maskAsNumbers(b, bias.dtype));
 }
 
 // Converts a boolean mask to numbers to add to the scores.
-function added(mask: eg.Tensor, dtype: eg.DType): eg.Tensor {
+function maskAsNumbers(mask: eg.Tensor, dtype: eg.DType): eg.Tensor {
   if (mask.dtype !== "bool") return mask.to(dtype);
   const options = { dtype, device: mask.device };
   return eg.where(mask, eg.zeros([], options), eg.full([], Number.NEGATIVE_INFINITY, options));
@@ -84,7 +84,7 @@ const limited = (scores: eg.Tensor, softcap: number) =>
   softcap > 0 ? eg.tanh(scores.div(softcap)).mul(softcap) : scores;
 
 const withMask = (scores: eg.Tensor, mask: eg.Tensor | null) =>
-  mask === null ? scores : scores.add(added(mask, scores.dtype));
+  mask === null ? scores : scores.add(maskAsNumbers(mask, scores.dtype));
 
 // Repeats the key heads that several query heads share.
 function repeatHeads(x: eg.Tensor, query: eg.Tensor): eg.Tensor {

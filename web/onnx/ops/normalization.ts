@@ -34,15 +34,15 @@ const batchNormalization = op({
     }
     const dims = range(x.ndim).filter((axis) => axis !== 1);
     const { momentum } = given;
-    const kept = (old: eg.Tensor, fresh: eg.Tensor) =>
+    const runningValue = (old: eg.Tensor, fresh: eg.Tensor) =>
       old
         .mul(momentum)
         .add(fresh.mul(1 - momentum))
         .detach();
     return [
       eg.batchNorm(x, null, null, { ...options, training: true }),
-      kept(runningMean, eg.mean(x, dims)),
-      kept(runningVar, eg.var(x, dims, { correction: 0 })),
+      runningValue(runningMean, eg.mean(x, dims)),
+      runningValue(runningVar, eg.var(x, dims, { correction: 0 })),
     ];
   },
 });

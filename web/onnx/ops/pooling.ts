@@ -28,7 +28,7 @@ function excess(spatial: readonly number[], windows: Windows, ceil: boolean): nu
   });
 }
 
-const added = (a: readonly number[], b: readonly number[]) =>
+const sumsOf = (a: readonly number[], b: readonly number[]) =>
   a.map((size, i) => size + (b[i] as number));
 
 function maxPool(
@@ -60,7 +60,7 @@ function wholePositions(
   isColumnMajor: boolean,
 ): eg.Tensor {
   const spatial = x.shape.slice(2);
-  const padded = added(added(spatial, windows.before), windows.after);
+  const padded = sumsOf(sumsOf(spatial, windows.before), windows.after);
   const strides = isColumnMajor
     ? spatial.map((_, i) => sizeOf(spatial.slice(0, i)))
     : spatial.map((_, i) => sizeOf(spatial.slice(i + 1)));
@@ -85,7 +85,7 @@ const maxPoolOp = op({
     const x = tensor(input);
     const spatial = x.shape.slice(2);
     const own = windowsOn(spatial, given.kernel_shape ?? [], given);
-    const windows = { ...own, after: added(own.after, excess(spatial, own, given.ceil_mode)) };
+    const windows = { ...own, after: sumsOf(own.after, excess(spatial, own, given.ceil_mode)) };
     const [values, indices] = maxPool(x, windows, wanted[1] === true);
     if (indices === null) return values;
     return [values, wholePositions(x, indices, windows, given.storage_order === 1)];
@@ -134,7 +134,7 @@ function countedMean(
   includesPadding: boolean,
 ): eg.Tensor {
   const { before, after } = windows;
-  const end = added(after, more);
+  const end = sumsOf(after, more);
   const isExact = more.every((pad) => pad === 0) && (includesPadding || isUnpadded(windows));
   const mean = averagePool(padBy(x, before, end, 0), windows);
   if (isExact) return mean;
@@ -155,7 +155,7 @@ const lpPool = op({
     const x = tensor(input);
     const spatial = x.shape.slice(2);
     const windows = windowsOn(spatial, given.kernel_shape ?? [], given);
-    const end = added(windows.after, excess(spatial, windows, given.ceil_mode));
+    const end = sumsOf(windows.after, excess(spatial, windows, given.ceil_mode));
     return chained(
       x,
       (y) => padBy(y, windows.before, end, 0),

@@ -77,7 +77,7 @@ export function disposeTensors(found: ReadonlyMap<Message<"Tensor">, Apart>): vo
 }
 
 /** Checks that the data of a tensor of a file fits its type and shape, and returns it. `apart` is data outside of the message. */
-export function stored(message: Message<"Tensor">, apart?: Apart): Stored {
+export function storedTensor(message: Message<"Tensor">, apart?: Apart): Stored {
   const name = message.name ?? "";
   const type = typeNumbered(message.dataType);
   if (type === undefined) {

@@ -54,7 +54,7 @@ export function tensor(value: Value): eg.Tensor {
     const dtype = value.type === "string" ? undefined : presentDType(value.type);
     return tensorOf(value, context.device, dtype);
   }
-  return fail("InvalidArgument", kWhere, `expected a tensor as an input, got ${named(value)}.`);
+  return fail("InvalidArgument", kWhere, `expected a tensor as an input, got ${kindOf(value)}.`);
 }
 
 /** Returns an input as a tensor, or null if it was omitted. */
@@ -104,13 +104,13 @@ export function number(value: Value): number | undefined {
 /** Returns an input as a sequence. */
 export function sequence(value: Value): readonly Value[] {
   if (Array.isArray(value)) return value;
-  return fail("InvalidArgument", kWhere, `expected a sequence as an input, got ${named(value)}.`);
+  return fail("InvalidArgument", kWhere, `expected a sequence as an input, got ${kindOf(value)}.`);
 }
 
 /** Returns an input as strings. */
 export function texts(value: Value): Host<string> {
   if (isTexts(value)) return value;
-  return fail("DtypeMismatch", kWhere, `expected strings as an input, got ${named(value)}.`);
+  return fail("DtypeMismatch", kWhere, `expected strings as an input, got ${kindOf(value)}.`);
 }
 
 /** Returns the type of the elements of a tensor or array. */
@@ -128,7 +128,7 @@ export function isEmulatedValue(value: Value): boolean {
   return value instanceof eg.Tensor ? isEmulated(value) : false;
 }
 
-function named(value: Value): string {
+function kindOf(value: Value): string {
   if (value === undefined) return "nothing";
   if (value === null) return "an optional without a value";
   if (value instanceof Host) return "an array of strings";

@@ -42,7 +42,7 @@ export abstract class AdapterLayer extends eg.nn.Module {
   }
 
   /** Returns the tensors of an adapter by their names in files. */
-  abstract stored(name: string): Record<string, eg.nn.Parameter>;
+  abstract storedTensors(name: string): Record<string, eg.nn.Parameter>;
 
   /** Returns the difference that an adapter makes to the weight; with DoRA it depends on the weight. */
   abstract change(name: string, weight: eg.Tensor): eg.Tensor;

@@ -39,12 +39,12 @@ export class LoraConv2d extends AdapterLayer {
     this.lora_B.set(name, b);
   }
 
-  override stored(name: string): Record<string, eg.nn.Parameter> {
+  override storedTensors(name: string): Record<string, eg.nn.Parameter> {
     return storedFactors(this.lora_A, this.lora_B, name);
   }
 
   override change(name: string, weight: eg.Tensor): eg.Tensor {
-    return productOf(this.stored(name), this.settingsOf(name), weight);
+    return productOf(this.storedTensors(name), this.settingsOf(name), weight);
   }
 
   override forward(x: eg.Tensor): eg.Tensor {

@@ -44,7 +44,7 @@ export class LoraEmbedding extends AdapterLayer {
     this.lora_embedding_B.set(name, new Weight(eg.randn([size, settings.r], { device })));
   }
 
-  override stored(name: string): Record<string, eg.nn.Parameter> {
+  override storedTensors(name: string): Record<string, eg.nn.Parameter> {
     return {
       lora_embedding_A: partOf(this.lora_embedding_A, name).weight,
       lora_embedding_B: partOf(this.lora_embedding_B, name).weight,
@@ -53,7 +53,7 @@ export class LoraEmbedding extends AdapterLayer {
 
   override change(name: string, weight: eg.Tensor): eg.Tensor {
     const { scaling } = this.settingsOf(name);
-    const { lora_embedding_A: a, lora_embedding_B: b } = this.stored(name);
+    const { lora_embedding_A: a, lora_embedding_B: b } = this.storedTensors(name);
     return eg
       .matmul(b as eg.Tensor, a as eg.Tensor)
       .t()
@@ -65,7 +65,7 @@ export class LoraEmbedding extends AdapterLayer {
     let result = this.base_layer.call(ids);
     for (const name of this.applied) {
       const { scaling } = this.settingsOf(name);
-      const { lora_embedding_A: a, lora_embedding_B: b } = this.stored(name);
+      const { lora_embedding_A: a, lora_embedding_B: b } = this.storedTensors(name);
       const low = eg.nn.functional.embedding(ids, (a as eg.Tensor).t());
       result = result.add(eg.linear(low.mul(scaling), b as eg.Tensor).to(result.dtype));
     }

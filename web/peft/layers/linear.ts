@@ -62,7 +62,7 @@ export class LoraLinear extends AdapterLayer {
     this.lora_magnitude_vector.set(name, new Weight(norm));
   }
 
-  override stored(name: string): Record<string, eg.nn.Parameter> {
+  override storedTensors(name: string): Record<string, eg.nn.Parameter> {
     return {
       ...storedFactors(this.lora_A, this.lora_B, name),
       ...(this.hasDora(name) && {

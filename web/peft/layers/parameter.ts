@@ -35,12 +35,12 @@ export class LoraParameter extends AdapterLayer {
     this.lora_B.set(name, b);
   }
 
-  override stored(name: string): Record<string, eg.nn.Parameter> {
+  override storedTensors(name: string): Record<string, eg.nn.Parameter> {
     return storedFactors(this.lora_A, this.lora_B, name);
   }
 
   override change(name: string, weight: eg.Tensor): eg.Tensor {
-    return productOf(this.stored(name), this.settingsOf(name), weight);
+    return productOf(this.storedTensors(name), this.settingsOf(name), weight);
   }
 
   override forward(weight: eg.Tensor): eg.Tensor {

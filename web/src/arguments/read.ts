@@ -137,16 +137,16 @@ export function readOptions<R extends Rules>(
 ): Values<R> {
   const [options = kNoOptions, ...rest] = withoutTrailingGaps(given);
   if (!isPlainObject(options)) {
-    const message = `expected an object with the options ${listed(rules)}, got ${describe(options)}.`;
+    const message = `expected an object with the options ${optionsText(rules)}, got ${describe(options)}.`;
     fail("InvalidArgument", where, message);
   }
   if (rest.length > 0) {
-    const message = `too many arguments: pass all options in one object ${listed(rules)}.`;
+    const message = `too many arguments: pass all options in one object ${optionsText(rules)}.`;
     fail("InvalidArgument", where, message);
   }
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(rules, name)) continue;
-    refuseOption(where, name, Object.keys(rules), `Its options are ${listed(rules)}.`);
+    refuseOption(where, name, Object.keys(rules), `Its options are ${optionsText(rules)}.`);
   }
   return valuesOf(where, rules, (name) => options[name]);
 }
@@ -199,7 +199,7 @@ function usage(where: string, rules: Rules): string {
   return `${where}(${namesOf(rules).join(", ")})`;
 }
 
-function listed(rules: Rules): string {
+function optionsText(rules: Rules): string {
   return `{ ${namesOf(rules).join(", ")} }`;
 }
 

@@ -213,7 +213,7 @@ export class DataLoader<Sample, Batch = Collated<Sample>> implements AsyncIterab
       return new StreamSource(samples, 1, false, ([sample]) => this.#asIs(sample as Sample));
     }
     return new StreamSource(samples, this.batchSize, this.dropLast, (ofBatch, first) => {
-      return this.#made(ofBatch, (i) => first + i);
+      return this.#makeBatch(ofBatch, (i) => first + i);
     });
   }
 
@@ -234,10 +234,10 @@ export class DataLoader<Sample, Batch = Collated<Sample>> implements AsyncIterab
     }
     const loading = fill(() => positions.map((index) => sampleOf(kName, dataset, index)));
     const samples = await Promise.all(loading);
-    return fill(() => this.#made(samples, (i) => positions[i] as number));
+    return fill(() => this.#makeBatch(samples, (i) => positions[i] as number));
   }
 
-  #made(samples: Sample[], numberOf: (i: number) => number): Batch | Promise<Batch> {
+  #makeBatch(samples: Sample[], numberOf: (i: number) => number): Batch | Promise<Batch> {
     if (this.#collateFn !== null) return this.#collateFn(samples);
     return collate<Batch>(
       kName,

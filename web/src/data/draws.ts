@@ -7,7 +7,7 @@ import type { Tensor } from "../tensor/tensor.js";
 
 /** Draws a seed from the whole range of int64. */
 export function drawSeed(generator: Generator | null): bigint {
-  return drawnFrom(generator, () => taken(random_(empty([], { dtype: "int64" })))[0] ?? 0n);
+  return drawnFrom(generator, () => elementsOf(random_(empty([], { dtype: "int64" })))[0] ?? 0n);
 }
 
 /** Returns the whole numbers below `length` in random order. */
@@ -31,10 +31,10 @@ export function weightedPositions(
 }
 
 function wholes(tensor: Tensor): number[] {
-  return Array.from(taken(tensor), Number);
+  return Array.from(elementsOf(tensor), Number);
 }
 
-function taken(tensor: Tensor): BigInt64Array {
+function elementsOf(tensor: Tensor): BigInt64Array {
   const values = tensor.dataSync() as BigInt64Array;
   tensor.dispose();
   return values;

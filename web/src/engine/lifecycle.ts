@@ -287,20 +287,20 @@ function warnOfOneThread(threads: number): void {
   );
 }
 
-let joined = (): void => {};
+let resolveJoined = (): void => {};
 
 /** Connects this thread to an engine that another thread started. @internal */
 export function joinModule(module: NativeModule): void {
   connect(module);
   expectModule();
-  joined();
+  resolveJoined();
 }
 
 /** Makes init() wait for joinModule(). @internal */
 export function expectModule(): void {
   if (instance !== null) return;
   const started = new Promise<void>((resolve) => {
-    joined = resolve;
+    resolveJoined = resolve;
   });
   instance = { options: null, started, abandoning: null, callers: 0, ended: null };
 }

@@ -103,7 +103,7 @@ function generated(fn: FunctionType, args: readonly unknown[], level: Level): un
 // Derives the Function that takes whole batches. After its forward, `isBatch` tells which of its results are batches.
 function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Level) {
   const isBatch: boolean[] = [];
-  const shown = (values: readonly unknown[], which: readonly boolean[]) =>
+  const asBatches = (values: readonly unknown[], which: readonly boolean[]) =>
     values.map((value, i) =>
       which[i] === true && value instanceof Tensor ? new BatchedTensor(value, level) : value,
     );
@@ -113,7 +113,9 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
   let own: ContextOfSamples;
 
   const tangentsOf = (_ctx: FunctionContext, ...tangents: Tensor[]): FunctionGradients => {
-    const raw = atLevel(level, () => own.inJvp(() => fn.jvp(own, ...shown(tangents, isBatchArg))));
+    const raw = atLevel(level, () =>
+      own.inJvp(() => fn.jvp(own, ...asBatches(tangents, isBatchArg))),
+    );
     return [raw].flat().map((grad, i) => {
       if (!(grad instanceof Tensor)) return grad;
       if (isBatchedAt(grad, level)) return grad.shown;
@@ -129,7 +131,7 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
     static override forward(ctx: FunctionContext, ...inner: unknown[]): unknown {
       const fixed = new Set<unknown>();
       own = new ContextOfSamples(ctx, level, fixed);
-      const inputs = shown(inner, isBatchArg);
+      const inputs = asBatches(inner, isBatchArg);
       const raw = atLevel(level, () => fn.forward(own, ...inputs));
       const outputs: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
       const results = outputs.map((output, i) => {
@@ -145,7 +147,7 @@ function functionOfBatches(fn: FunctionType, args: readonly unknown[], level: Le
     }
 
     static override backward(_ctx: FunctionContext, ...grads: Tensor[]): FunctionGradients {
-      const raw = atLevel(level, () => fn.backward(own, ...shown(grads, isBatch)));
+      const raw = atLevel(level, () => fn.backward(own, ...asBatches(grads, isBatch)));
       const list: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
       return list.map((grad, i) =>
         grad instanceof Tensor

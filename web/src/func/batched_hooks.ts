@@ -9,10 +9,11 @@ import { atLevel, repeatedAt } from "./levels.js";
 export function hookOfBatch(tensor: Tensor, hook: (grad: Tensor) => unknown, level: Level) {
   const levels = levelsOf(tensor);
   // The public type omits null because it is rare, as for all hooks.
-  const shown = (grad: Tensor | null) => (grad === null ? grad : batchedAt(grad, levels)) as Tensor;
+  const asBatch = (grad: Tensor | null) =>
+    (grad === null ? grad : batchedAt(grad, levels)) as Tensor;
   const run = (grad: Tensor | null) =>
     atLevel(level, () => {
-      const result = hook(shown(grad));
+      const result = hook(asBatch(grad));
       return result instanceof Tensor ? hidden(result, levels) : result;
     });
   return { owner: physicalOf(tensor), hook: run };

@@ -14,7 +14,7 @@ export function reading<T>(where: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw named(where, error);
+    throw errorFor(where, error);
   }
 }
 
@@ -23,11 +23,11 @@ export async function readingLater<T>(where: string, read: () => Promise<T>): Pr
   try {
     return await read();
   } catch (error) {
-    throw named(where, error);
+    throw errorFor(where, error);
   }
 }
 
-function named(where: string, error: unknown): unknown {
+function errorFor(where: string, error: unknown): unknown {
   if (!(error instanceof BrokenFile)) return error;
   return new EdgeGradError("InvalidArgument", `[${where}] invalid file: ${error.message}`);
 }

@@ -5,7 +5,7 @@ import { describe } from "../runtime/errors/errors.js";
 import { reading, reject } from "./broken_file.js";
 import { bytesOf, countOf } from "./bytes.js";
 import { refuseOthers } from "./file_kinds.js";
-import { HeaderReader, type RawEntry, shown } from "./safetensors_json.js";
+import { HeaderReader, type RawEntry, shortName } from "./safetensors_json.js";
 import { kHeaderBytes, kMaxHeaderSize, kMetadataKey } from "./safetensors_layout.js";
 import type { StoredTensor } from "./stored_elements.js";
 import { kStoredTypes } from "./stored_types.js";
@@ -67,7 +67,7 @@ export function headerOf(bytes: Uint8Array, available: number): Header {
 }
 
 function entryOf(name: string, value: unknown): Entry {
-  const where = () => `tensor ${shown(name)}`;
+  const where = () => `tensor ${shortName(name)}`;
   if (typeof value !== "object" || value === null)
     reject(`${where()}: its entry is ${describe(value)}.`);
   const { dtype, shape, data_offsets: range } = value as RawEntry;
@@ -104,7 +104,7 @@ function checkRanges(entries: readonly Entry[], available: number): void {
     : [...entries].sort((a, b) => a.start - b.start || a.end - b.end);
   let end = 0;
   for (const entry of sorted) {
-    const where = () => `tensor ${shown(entry.name)}`;
+    const where = () => `tensor ${shortName(entry.name)}`;
     if (entry.end > available)
       reject(`${where()} ends at byte ${entry.end}, beyond the ${available} bytes of data.`);
     if (entry.start !== end) {

@@ -79,7 +79,7 @@ export class HeaderReader {
     do {
       const key = this.#string();
       const isThere = Array.isArray(keys) ? keys.includes(key) : keys.has(key);
-      if (isThere) reject(`the header has two entries ${shown(key)}.`);
+      if (isThere) reject(`the header has two entries ${shortName(key)}.`);
       if (++this.#keyCount > 4 * kMaxNames)
         reject(`the header has more than ${kMaxNames} entries.`);
       if (Array.isArray(keys) && keys.length === 8) keys = new Set(keys);
@@ -230,6 +230,6 @@ function parsed(text: string): unknown {
 }
 
 /** Returns a name for a message: those in files have any length. */
-export function shown(name: string): string {
+export function shortName(name: string): string {
   return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}...` : name);
 }

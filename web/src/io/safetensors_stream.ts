@@ -26,7 +26,7 @@ export async function writeToStream(
     await writer.close();
   } catch (error) {
     await writer.abort(error).catch(() => {});
-    throw EdgeGradError.isOne(error) ? error : failed(where, error);
+    throw EdgeGradError.isOne(error) ? error : errorFor(where, error);
   }
 }
 
@@ -34,11 +34,11 @@ function writerOf(where: string, stream: StreamLike): StreamWriterLike {
   try {
     return stream.getWriter();
   } catch (error) {
-    throw failed(where, error);
+    throw errorFor(where, error);
   }
 }
 
-function failed(where: string, error: unknown): EdgeGradError {
+function errorFor(where: string, error: unknown): EdgeGradError {
   const reason = error instanceof Error ? error.message : String(error);
   const message = `[${where}] the stream does not take the file: ${reason}.`;
   return new EdgeGradError("InvalidArgument", message, { cause: error });

@@ -100,7 +100,7 @@ export class Module extends HookedModule {
   /** Returns the parameters with their dotted names, each once. */
   namedParameters(...rest: [options?: NamedOptions]): [string, Parameter][] {
     const all = this.#collect((members) => members.of("parameter"));
-    return named("namedParameters", all, rest);
+    return withoutDuplicates("namedParameters", all, rest);
   }
 
   /** Returns the buffers of this module and its parts, each once. */
@@ -111,7 +111,7 @@ export class Module extends HookedModule {
   /** Returns the buffers with their dotted names, each once. */
   namedBuffers(...rest: [options?: NamedOptions]): [string, Buffer][] {
     const all = this.#collect((members) => members.of("buffer"));
-    return named("namedBuffers", all, rest);
+    return withoutDuplicates("namedBuffers", all, rest);
   }
 
   /** Returns the modules that are properties of this one. */
@@ -131,7 +131,7 @@ export class Module extends HookedModule {
 
   /** Returns this module, under the name "", and all its parts with their dotted names. */
   namedModules(...rest: [options?: NamedOptions]): [string, Module][] {
-    return named("namedModules", this.#tree(""), rest);
+    return withoutDuplicates("namedModules", this.#tree(""), rest);
   }
 
   /** Returns the part with a dotted name: "layers.0"; "" is this module. */
@@ -167,16 +167,16 @@ export class Module extends HookedModule {
     if (!(#members in this)) refuseImitation(this, "module.clone()");
     const options = readOptions("stateDict", kStateDictOptions, rest);
     const detached = new Map<Tensor, Tensor>();
-    const shown = (tensor: Tensor) => {
+    const stateTensor = (tensor: Tensor) => {
       if (options.keepVars) return tensor;
       const own = detached.get(tensor) ?? tensor.detach();
       detached.set(tensor, own);
       return own;
     };
-    if (this.#haveStateHooks()) return stateWithHooks(this.#stateNode(""), shown, options);
+    if (this.#haveStateHooks()) return stateWithHooks(this.#stateNode(""), stateTensor, options);
     const { prefix } = options;
     return Object.fromEntries(
-      this.#state().map(([name, tensor]) => [prefix + name, shown(tensor)]),
+      this.#state().map(([name, tensor]) => [prefix + name, stateTensor(tensor)]),
     );
   }
 
@@ -427,7 +427,11 @@ export class Module extends HookedModule {
 
 registerPublicMethods(Module.prototype, HookedModule.prototype);
 
-function named<T>(where: string, all: [string, T][], rest: readonly unknown[]): [string, T][] {
+function withoutDuplicates<T>(
+  where: string,
+  all: [string, T][],
+  rest: readonly unknown[],
+): [string, T][] {
   const { removeDuplicate } = readOptions(where, kNamedOptions, rest);
   return removeDuplicate ? withoutRepeats(all) : all;
 }

@@ -114,7 +114,7 @@ export function normalPreHook(
     return (module, given) => {
       const { inputs, options } = apart(given);
       const result = (hook as ForwardPreHookWithOptions)(module, inputs, options);
-      return result === undefined || result === null ? given : joined(result);
+      return result === undefined || result === null ? given : argumentsOf(result);
     };
   }
   return (module, given) => {
@@ -145,7 +145,7 @@ function apart(given: unknown[]): { inputs: unknown[]; options: CallOptions } {
     : { inputs: given, options: {} };
 }
 
-function joined(result: unknown): unknown[] {
+function argumentsOf(result: unknown): unknown[] {
   const [inputs, options] = Array.isArray(result) && result.length === 2 ? result : [];
   if (!Array.isArray(inputs) || !isPlainObject(options)) {
     const message =

@@ -101,7 +101,7 @@ export function fromGPUBuffer(buffer: GpuBufferLike, options: FromGPUBufferOptio
 export async function toGPUBuffer(tensor: Tensor, options: unknown): Promise<TensorBinding> {
   const where = "toGPUBuffer";
   const lending = readOptions(where, kToOptions, [options]);
-  return answered(where, exchangeHere(where).lend(tensor, lending, { placeOf, fail }));
+  return untilAnswered(where, exchangeHere(where).lend(tensor, lending, { placeOf, fail }));
 }
 
 /** Rejects as a read of the tensor does if something failed that it was computed from. @internal */
@@ -115,7 +115,7 @@ export async function untilSure(where: string, tensor: Tensor): Promise<void> {
 }
 
 /** Settles as an answer of the player, and rejects when the engine stops before that. @internal */
-export function answered<T>(where: string, answer: Promise<T>): Promise<T> {
+export function untilAnswered<T>(where: string, answer: Promise<T>): Promise<T> {
   return untilSettled<T>(where, (resolve, reject) => {
     answer.then(resolve, reject);
   });

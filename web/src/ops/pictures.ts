@@ -30,7 +30,7 @@ import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { tensor as makeTensor } from "./create.js";
-import { answered, placeOf, untilSure } from "./gpu_buffers.js";
+import { placeOf, untilAnswered, untilSure } from "./gpu_buffers.js";
 import { convert } from "./to.js";
 
 /** The sizes of a picture in pixels. */
@@ -158,7 +158,7 @@ function pixelsOf(
     exchange.importPicture(place, where, source, size);
   } catch {
     // Not every browser copies every kind of source; it says why not when it cannot draw that either.
-    exchange.importPicture(place, where, drawn(where, source, { width, height }), size);
+    exchange.importPicture(place, where, canvasWith(where, source, { width, height }), size);
   }
   return reshape(narrow(rows, 1, 0, 4 * width), shape);
 }
@@ -230,7 +230,7 @@ interface Page {
 
 // Returns the bytes of a picture by way of a canvas.
 function readBack(where: string, source: PictureSource, extent: Extent) {
-  const context = drawn(where, source, extent, { willReadFrequently: true }).getContext("2d");
+  const context = canvasWith(where, source, extent, { willReadFrequently: true }).getContext("2d");
   try {
     return (context as Context2D).getImageData(0, 0, extent.width, extent.height).data;
   } catch (error) {
@@ -239,7 +239,7 @@ function readBack(where: string, source: PictureSource, extent: Extent) {
 }
 
 // Returns a canvas with a picture.
-function drawn(where: string, source: PictureSource, { width, height }: Extent, options = {}) {
+function canvasWith(where: string, source: PictureSource, { width, height }: Extent, options = {}) {
   const { OffscreenCanvas } = globalThis as unknown as Page;
   if (OffscreenCanvas === undefined)
     fail("InvalidArgument", where, "source: without OffscreenCanvas, only ImageData can be read.");
@@ -290,7 +290,7 @@ export async function toCanvas(tensor: Tensor, canvas: object): Promise<void> {
     const place = placeOf(where, bytes, false);
     native.gpuPlay();
     const show = (isSure: boolean) =>
-      answered(where, exchange.show(place, context, size, isSure)).catch((error) => {
+      untilAnswered(where, exchange.show(place, context, size, isSure)).catch((error) => {
         if (EdgeGradError.isOne(error)) throw error;
         fail(
           "InvalidArgument",

@@ -32,18 +32,18 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
     device = wanted.device ?? device;
   }
   if (device === tensor.device && dtype === tensor.dtype) return tensor;
-  if (dtype === tensor.dtype) return moved(tensor, device);
+  if (dtype === tensor.dtype) return copyToDevice(tensor, device);
   if (device === tensor.device) return toDtype(tensor, dtype);
   // The dtype is converted on the CPU, which supports all dtypes.
-  const between = device === "cpu" ? moved(tensor, device) : toDtype(tensor, dtype);
+  const between = device === "cpu" ? copyToDevice(tensor, device) : toDtype(tensor, dtype);
   try {
-    return device === "cpu" ? toDtype(between, dtype) : moved(between, device);
+    return device === "cpu" ? toDtype(between, dtype) : copyToDevice(between, device);
   } finally {
     between.dispose();
   }
 }
 
-function moved(tensor: Tensor, device: Device): Tensor {
+function copyToDevice(tensor: Tensor, device: Device): Tensor {
   const handle = checked(native.toDevice(handleOf(tensor), deviceCode(device, "to")));
   return aliasOf(tensor, new Tensor(handle));
 }

@@ -83,7 +83,7 @@ class Comparison {
   // Both values as tensors; a number or an array gets the dtype and device of the other one.
   #tensors(actual: unknown, expected: unknown, path: string): [Tensor, Tensor] {
     const { dtype, device } = [actual, expected].find((value) => value instanceof Tensor) ?? {};
-    const made = (value: unknown) => {
+    const asTensor = (value: unknown) => {
       if (value instanceof Tensor) return value;
       const own = ArrayBuffer.isView(value) || dtype === undefined ? {} : { dtype };
       if (!ArrayBuffer.isView(value) && !Array.isArray(value) && !isNumber(value)) {
@@ -92,7 +92,7 @@ class Comparison {
       }
       return tensor(value as TensorData, device === undefined ? own : { ...own, device });
     };
-    return [made(actual), made(expected)];
+    return [asTensor(actual), asTensor(expected)];
   }
 
   #compareTensors(actual: Tensor, expected: Tensor, path: string): void {

@@ -33,14 +33,14 @@ export function differences(
   const pair = (position: number) =>
     `got ${textOf(actual(position))}, expected ${textOf(expected(position))}`;
   if (shape.length === 0) {
-    const difference = shown(differenceOf(actual(0), expected(0)));
+    const difference = numberText(differenceOf(actual(0), expected(0)));
     return `${pair(0)}: they differ by ${difference}, ${allowed(tolerance)}.`;
   }
   const absolute = (i: number) => differenceOf(actual(i), expected(i));
   const relative = (i: number) => absolute(i) / sizeOf(expected(i));
   const largest = (name: string, measure: (position: number) => number) => {
     const [position, difference] = largestOf(wrong, measure);
-    return `The largest ${name} difference is ${shown(difference)}, at ${place(position)}.`;
+    return `The largest ${name} difference is ${numberText(difference)}, at ${place(position)}.`;
   };
   const share = ((100 * wrong.length) / numel).toFixed(1);
   const lines = [
@@ -69,7 +69,7 @@ function areClose(
 
 function allowed({ rtol, atol }: Tolerance): string {
   if (rtol === 0 && atol === 0) return "while they must be equal";
-  return `allowed are atol ${shown(atol)} + rtol ${shown(rtol)} * |expected|`;
+  return `allowed are atol ${numberText(atol)} + rtol ${numberText(rtol)} * |expected|`;
 }
 
 // NaN counts as larger than any number.
@@ -86,7 +86,7 @@ function largestOf(
   return [place, largest];
 }
 
-function shown(value: number): string {
+function numberText(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 

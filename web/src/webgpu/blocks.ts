@@ -109,7 +109,7 @@ export class Blocks {
   use(number: number, bytes: number): void {
     const before = this.#lookup(number);
     // Memory may be available now.
-    const block = used(before.isMissing ? this.#take(before.size) : before, bytes);
+    const block = markUsed(before.isMissing ? this.#take(before.size) : before, bytes);
     if (block !== before) this.#set(number, block);
     block.isIdle = false;
     block.isLent = false;
@@ -137,7 +137,7 @@ export class Blocks {
     const block = this.#lookup(number);
     if (!block.isMissing) return block;
     // Try again, because memory may be available now. The content is what it was: nothing.
-    const again = used(this.#take(block.size), block.used);
+    const again = markUsed(this.#take(block.size), block.used);
     again.faults = block.faults;
     this.#set(number, again);
     return again;
@@ -196,7 +196,7 @@ export class Blocks {
         continue;
       }
       copy(to, from);
-      used(to, from.used);
+      markUsed(to, from.used);
       to.faults = from.faults;
       to.writtenIn = this.#batch();
       this.#set(from.number, to);
@@ -240,7 +240,7 @@ export class Blocks {
   /** Takes a buffer without a number, for temporary use by a kernel. */
   takeScratch(bytes: number): Block {
     const freeList = this.#freeScratch.take(sizeOf(bytes), () => true);
-    return freeList === undefined ? this.#make(bytes) : used(freeList, bytes);
+    return freeList === undefined ? this.#make(bytes) : markUsed(freeList, bytes);
   }
 
   /** Makes a buffer without a number, filled with zeros, which is not released. */
@@ -257,7 +257,7 @@ export class Blocks {
     const size = sizeOf(bytes);
     const batch = size > kSmallBlockBytes ? undefined : this.#batch();
     const freeList = this.#freeList.take(size, (block) => block.batch !== batch);
-    return freeList === undefined ? this.#make(bytes) : used(freeList, bytes);
+    return freeList === undefined ? this.#make(bytes) : markUsed(freeList, bytes);
   }
 
   #make(bytes: number): Block {
@@ -267,7 +267,7 @@ export class Blocks {
     const id = this.#nextId++;
     const block = unusedBlock({ id, buffer, offset: 0, size });
     this.#created.push({ block, failure });
-    return used(block, bytes);
+    return markUsed(block, bytes);
   }
 
   /** Destroys free buffers beyond a limit, the largest first. All recorded commands must have been submitted. */
@@ -297,7 +297,7 @@ function sizeOf(bytes: number): number {
   return Math.max(16, Math.ceil(bytes / 16) * 16);
 }
 
-function used(block: Block, bytes: number): Block {
+function markUsed(block: Block, bytes: number): Block {
   block.used = Math.ceil(bytes / 4) * 4;
   changeContent(block);
   return block;

@@ -57,7 +57,7 @@ const kAnswerTime = 30_000; // ms
 
 /** Requests a device; returns undefined if there is no adapter. Throws a Refusal if what answers is none. */
 export async function openDevice(gpu: GPU, timers?: Timers): Promise<OpenDevice | undefined> {
-  const adapter = await answered(
+  const adapter = await answerInTime(
     "requestAdapter",
     gpu.requestAdapter({ powerPreference: "high-performance" }),
     timers,
@@ -67,7 +67,7 @@ export async function openDevice(gpu: GPU, timers?: Timers): Promise<OpenDevice 
   checkMembers(name, "a GPUAdapter", adapter, kAdapterMethods);
   const { limits, info } = adapter;
   const features = featuresOf(adapter);
-  const device = await answered(
+  const device = await answerInTime(
     "requestDevice",
     adapter.requestDevice({
       requiredLimits: Object.fromEntries(kLimitNames.map((limit) => [limit, limits[limit]])),
@@ -149,7 +149,7 @@ function checkMembers(
 }
 
 // Rejects if there is no answer in time; one that comes later is discarded.
-async function answered<T>(
+async function answerInTime<T>(
   name: string,
   answer: Promise<T>,
   timers: Timers | undefined,

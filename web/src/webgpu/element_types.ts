@@ -214,7 +214,7 @@ function pairOf(text: string, from: ElementType): string {
 }
 
 /** Returns the WGSL that converts a computed value to the type that is stored in memory. */
-export function stored(text: string, from: ElementType, dtype: DType): string {
+export function storedText(text: string, from: ElementType, dtype: DType): string {
   if (from === "word" || from === "vec4s") return text;
   if (dtype === "bool" && from !== "bool")
     return `u32(${converted(text, from === "complex" ? "f32" : from, "bool")})`;

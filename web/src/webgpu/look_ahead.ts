@@ -51,7 +51,7 @@ export class LookAhead implements Symbols {
           this.#names.set(number, text);
         } else if (name === "Allocate" || name === "Use") {
           const { block, bytes } = reader.command(name);
-          this.#blocks.set(block, this.#imagined(bytes));
+          this.#blocks.set(block, this.#placeholder(bytes));
         } else if (name === "Kernel") this.#readKernel(reader);
       }
     } catch {
@@ -96,7 +96,7 @@ export class LookAhead implements Symbols {
   #expectAll(kernel: AnyKernel, call: never, op: string): void {
     const { recording } = this.#recorder;
     const view = (bytes: number, dtype: DType) => ({
-      block: this.#imagined(bytes),
+      block: this.#placeholder(bytes),
       offset: 0,
       dtype,
     });
@@ -114,7 +114,7 @@ export class LookAhead implements Symbols {
   }
 
   // A block for the texts of shaders, which depend on what is the same block and on sizes.
-  #imagined(bytes: number): Block {
+  #placeholder(bytes: number): Block {
     const id = this.#nextId--;
     return {
       ...{ id, number: 0, offset: 0, size: bytes, used: bytes },

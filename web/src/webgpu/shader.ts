@@ -16,7 +16,7 @@ import {
   kWgslTypes,
   loadText,
   partOfWord,
-  stored,
+  storedText,
   storeText,
 } from "./element_types";
 import type { View, Window } from "./stream";
@@ -197,7 +197,7 @@ export class Memory {
       `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${positionText} return ${loaded}; }`,
     ];
     if (mode !== "read") {
-      const value = stored("value", type, view.dtype);
+      const value = storedText("value", type, view.dtype);
       const text = part?.store(value, memory) ?? storeText(natural, value, set);
       lines.push(
         `fn store_${name}(i: u32, value: ${kWgslTypes[type]}) { ${positionText} ${text} }`,

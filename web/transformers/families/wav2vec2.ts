@@ -267,13 +267,13 @@ class Encoder extends eg.nn.Module {
     const placed = seen.add(this.pos_conv_embed.call(seen));
     const first = isNormFirst ? placed : this.layer_norm.call(placed);
     const dropped = eg.dropout(first, dropout.hidden, this.training);
-    const layers = this.kept();
+    const layers = this.layersToRun();
     const read = runBlocks(layers, this.gradientCheckpointing, dropped, pass);
     return isNormFirst ? this.layer_norm.call(read) : read;
   }
 
   /** The layers that a call runs: training leaves out some. */
-  private *kept(): Iterable<Layer> {
+  private *layersToRun(): Iterable<Layer> {
     const { layer: chance } = this.spec.dropout;
     for (const layer of this.layers) {
       const isOut = this.training && eg.scope(() => eg.rand([]).item()) < chance;

@@ -250,7 +250,7 @@ async function matricesOf(
   if (quantization === undefined && reader.format === undefined) return new Map();
   const { formatOf, quantizable } = await import("../blocks/quantized.js");
   const bits = kBits[quantization ?? ""];
-  const asked: FormatOf = (name, kind) => {
+  const wantedFormat: FormatOf = (name, kind) => {
     if (bits === undefined || kind === "table") return null;
     if (kind === "tied table") return formatOf(8);
     return heads.test(name) ? null : formatOf(bits);
@@ -259,7 +259,7 @@ async function matricesOf(
   return quantizable(model, model.tied, (name, kind) => {
     const key = keys.get(name);
     const isStored = key !== undefined && dequantize !== true;
-    return (isStored && reader.format?.(key)) || asked(name, kind);
+    return (isStored && reader.format?.(key)) || wantedFormat(name, kind);
   });
 }
 

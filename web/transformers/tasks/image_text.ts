@@ -150,7 +150,7 @@ export abstract class ImageTextModel extends CausalLanguageModel {
     try {
       return await generateFrom(this, ids, rest, (input, step) => {
         const isSeen = tokens > 0 && step.pastKeyValues.length === past;
-        if (isSeen) kept ??= this.kept(images, counts, input.shape[0] as number);
+        if (isSeen) kept ??= this.repeatedImages(images, counts, input.shape[0] as number);
         const given = { ...step, logitsToKeep: 1, ...(isSeen && { imageFeatures: kept }) };
         return this.call(input, given).logits;
       });
@@ -169,7 +169,7 @@ export abstract class ImageTextModel extends CausalLanguageModel {
   }
 
   // With several texts per input, the vectors of its images are repeated for each of them.
-  private kept(
+  private repeatedImages(
     { pixelValues, imageFeatures }: ImageInputs,
     counts: readonly number[],
     rows: number,

@@ -99,7 +99,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     let source: CrossSource | null = null;
     try {
       return await generateFrom(this, start, rest, (ids, { pastKeyValues: cache }) => {
-        source ??= this.kept(input, attentionMask, crosses, ids.shape[0] as number);
+        source ??= this.repeatedSource(input, attentionMask, crosses, ids.shape[0] as number);
         return this.decode(ids, source, { cache, attentionMask: null, isLast: true });
       });
     } finally {
@@ -121,7 +121,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
   }
 
   // With several texts per input, the output of the encoder is repeated for them.
-  private kept(
+  private repeatedSource(
     input: eg.Tensor,
     attentionMask: eg.Tensor | null,
     cache: CrossCache,

@@ -200,8 +200,8 @@ function adaptivePool(dims: number, type: "Average" | "Max"): Writer {
     }
     if (out.every((size, i) => String(size) === String(sizes[i])))
       return c.node("Identity", [c.in("input")]);
-    const from = sizes.map((size) => c.known("the size of the input", size));
-    const to = out.map((size) => c.known("outputSize", size));
+    const from = sizes.map((size) => c.fixedNumber("the size of the input", size));
+    const to = out.map((size) => c.fixedNumber("outputSize", size));
     const windows = from.map((size, i) => size / (to[i] as number));
     if (windows.every(Number.isInteger)) {
       return withBatch(c, dims, (x) =>

@@ -29,8 +29,8 @@ const diagonal: Writer = (c) => {
 function onDiagonal(c: Call, a: number, b: number, offset: number, shape: readonly number[]): Name {
   const input = c.value("input");
   const rest = Array.from(shape, (_, i) => i).filter((axis) => axis !== a && axis !== b);
-  const rows = c.known("the size of a diagonal", input.size(a));
-  const columns = c.known("the size of a diagonal", input.size(b));
+  const rows = c.fixedNumber("the size of a diagonal", input.size(a));
+  const columns = c.fixedNumber("the size of a diagonal", input.size(b));
   const count = Math.max(0, Math.min(rows + Math.min(offset, 0), columns - Math.max(offset, 0)));
   const start = offset >= 0 ? offset : -offset * columns;
   const turned = c.transpose(c.in("input"), [...rest, a, b]);
@@ -44,7 +44,7 @@ const diag: Writer = (c) => {
   const { rank, shape } = c.value("input");
   if (rank === 2) return onDiagonal(c, 0, 1, c.number("diagonal"), shape);
   const offset = c.number("diagonal");
-  const size = c.known("the size of a diagonal", c.value("input").size(0));
+  const size = c.fixedNumber("the size of a diagonal", c.value("input").size(0));
   const whole = size + Math.abs(offset);
   const row = c.unsqueeze(c.in("input"), [offset >= 0 ? 1 : 0]);
   const square = c.node("Expand", [row, c.list([size, size])]);

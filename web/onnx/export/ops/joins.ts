@@ -107,7 +107,7 @@ function wrap(c: Call, begins: readonly Size[], ends: readonly Size[]): Name {
   for (const [dim, begin] of begins.entries()) {
     const end = ends[dim] ?? 0;
     if (begin === 0 && end === 0) continue;
-    const [before, after] = [c.known("pad", begin), c.known("pad", end)];
+    const [before, after] = [c.fixedNumber("pad", begin), c.fixedNumber("pad", end)];
     if (before < 0 || after < 0) noForm("circular padding that removes elements");
     const parts = [name];
     if (before > 0) parts.unshift(c.slice(name, dim, -before, kEnd));
@@ -146,7 +146,7 @@ const meshgrid: Writer = (c) => {
 const unfold: Writer = (c) => {
   const axis = c.dim("dimension");
   const [size, step] = [c.number("size"), c.number("step")];
-  const count = c.known("the number of windows", c.out.size(axis));
+  const count = c.fixedNumber("the number of windows", c.out.size(axis));
   const places = Array.from(
     { length: count * size },
     (_, i) => Math.floor(i / size) * step + (i % size),

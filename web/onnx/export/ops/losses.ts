@@ -99,7 +99,7 @@ function smoothLabels(c: Call, smoothing: number): Name {
   const [input, target, weight] = [c.value("input"), c.value("target"), c.optional("weight")];
   if (input.rank < 2) noForm("label smoothing of a single sample");
   const reduction = c.arg("reduction") as string;
-  const classes = c.known("the number of classes", input.size(1));
+  const classes = c.fixedNumber("the number of classes", input.size(1));
   const log = c.node("LogSoftmax", [c.in("input")], { axis: 1 });
   const numbers = c.as(target, "int64");
   const ignored = c.graph.constant(c.number("ignoreIndex"), "int64");
@@ -134,7 +134,7 @@ const crossEntropy: Writer = (c) => {
   if (!isProbability && smoothing === 0) return classLoss("SoftmaxCrossEntropyLoss")(c);
   if (!isProbability) return smoothLabels(c, smoothing);
   const axis = input.rank === 1 ? 0 : 1;
-  const classes = c.known("the number of classes", input.size(axis));
+  const classes = c.fixedNumber("the number of classes", input.size(axis));
   const log = c.node("LogSoftmax", [c.in("input")], { axis });
   let wanted = c.in("target");
   if (smoothing > 0) {

@@ -46,7 +46,7 @@ const rmsNorm: Writer = (c) => {
 // A tensor with one element per channel (dimension 1).
 function channels(c: Call, value: Value | null, fallback: number, count: Size): Name {
   if (value !== null) return c.as(value, c.out.dtype);
-  return fill(c, [c.known("the number of channels", count)], fallback);
+  return fill(c, [c.fixedNumber("the number of channels", count)], fallback);
 }
 
 const batchNorm: Writer = (c) => {

@@ -9,7 +9,7 @@ export function swapped(rank: number, a: number, b: number): number[] {
   return order;
 }
 
-function moved(c: Call, rank: number): number[] {
+function movedOrder(c: Call, rank: number): number[] {
   const [from, to] = [c.dims("source", rank), c.dims("destination", rank)];
   const order: number[] = new Array(rank).fill(-1);
   for (const [i, axis] of from.entries()) order[to[i] as number] = axis;
@@ -23,5 +23,5 @@ export const kOrders = {
   swapaxes: (c: Call, rank: number) => swapped(rank, c.dim("axis0"), c.dim("axis1")),
   t: (_: Call, rank: number) => (rank === 2 ? [1, 0] : swapped(rank, 0, 0)),
   permute: (c: Call, rank: number) => c.dims("dims", rank),
-  movedim: moved,
+  movedim: movedOrder,
 };

@@ -17,7 +17,7 @@ function reorderGates(c: Call, value: Value, kind: Kind): Name {
   const order = kOrders[kind];
   const name = c.as(value, c.out.dtype);
   if (order.length === 1) return c.unsqueeze(name, [0]);
-  const size = c.known("the number of gates", value.size(0)) / order.length;
+  const size = c.fixedNumber("the number of gates", value.size(0)) / order.length;
   const parts = c.graph.outputs(
     "Split",
     [name, c.list(order.map(() => size))],

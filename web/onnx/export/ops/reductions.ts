@@ -216,7 +216,7 @@ const median: Writer = (c) => {
     return c.squeeze(c.node("Gather", [smallest, c.list([-1])], { axis: 0 }), [0]);
   }
   const axis = c.dim("dim", input.rank);
-  const size = c.known("the size of the dimension", input.size(axis));
+  const size = c.fixedNumber("the size of the dimension", input.size(axis));
   return nth(c, axis, Math.floor((size + 1) / 2));
 };
 

@@ -19,7 +19,7 @@ export function findSilu(step: Step, steps: Steps): Found | undefined {
   if (!isOp(step, "Sigmoid")) return undefined;
   const x = step.inputs[0] as number;
   const product = readerTimes(step, x, steps);
-  return product && found([step, product], kSilu, x, "SiLU");
+  return product && matchOf([step, product], kSilu, x, "SiLU");
 }
 
 /** x hardsigmoid(x) */
@@ -29,7 +29,7 @@ export function findHardSwish(step: Step, steps: Steps): Found | undefined {
   const x = step.inputs[0] as number;
   const product = readerTimes(step, x, steps);
   if (product === undefined || !isAbout(alpha, 1 / 6) || beta !== 0.5) return undefined;
-  return found([step, product], kHardSwish, x, "HardSwish");
+  return matchOf([step, product], kHardSwish, x, "HardSwish");
 }
 
 /** min(max(x + 3, 0), 6) / 6, which is hardsigmoid(x), and the product with x, before or after the division. */
@@ -47,11 +47,12 @@ export function findClippedSum(step: Step, steps: Steps): Found | undefined {
   const sixth = sixthOf(product ?? step, steps);
   if (sixth === undefined) return undefined;
   const before = [sum, step];
-  if (product !== undefined) return found([...before, product, sixth], kHardSwish, x, "HardSwish");
+  if (product !== undefined)
+    return matchOf([...before, product, sixth], kHardSwish, x, "HardSwish");
   const last = readerTimes(sixth, x, steps);
   return last === undefined
-    ? found([...before, sixth], kHardSigmoid, x, "HardSigmoid")
-    : found([...before, sixth, last], kHardSwish, x, "HardSwish");
+    ? matchOf([...before, sixth], kHardSigmoid, x, "HardSigmoid")
+    : matchOf([...before, sixth, last], kHardSwish, x, "HardSwish");
 }
 
 // A quotient of integers would be truncated.
@@ -76,7 +77,7 @@ function sixthOf(step: Step, steps: Steps): Step | undefined {
   return isAbout(factor, 1 / 6) ? product : undefined;
 }
 
-function found(steps: readonly Step[], fused: Found["op"], x: number, title: string): Found {
+function matchOf(steps: readonly Step[], fused: Found["op"], x: number, title: string): Found {
   return { steps, op: fused, inputs: [x], output: outputOf(steps.at(-1) as Step), title };
 }
 

@@ -63,7 +63,7 @@ const labelEncoder = op({
     }
     const keys: Items =
       given.keys_tensor?.data ?? given.keys_strings ?? given.keys_int64s ?? given.keys_floats ?? [];
-    const found = given.values_tensor ?? listed(given);
+    const found = given.values_tensor ?? valuesOf(given);
     const values = new Map(keys.map((key, i) => [key, found.data[i] as string | number]));
     const usual = { string: given.default_string, int64: given.default_int64 };
     const missing: string | number =
@@ -78,7 +78,7 @@ const labelEncoder = op({
   },
 });
 
-function listed({
+function valuesOf({
   values_strings,
   values_int64s,
   values_floats,

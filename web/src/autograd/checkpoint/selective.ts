@@ -114,11 +114,11 @@ class Cache {
     const result = observingSaved((tensor) => {
       const first = native.firstHandle(tensor.handle);
       const index = args.findIndex((arg) => native.firstHandle(handleOf(arg)) === first);
-      saved.push(index < 0 ? stored(tensor) : index);
+      saved.push(index < 0 ? storedOf(tensor) : index);
     }, call.run);
     const entry: Entry = {
       isList: Array.isArray(result),
-      results: [result].flat().map(stored),
+      results: [result].flat().map(storedOf),
       saved,
       drawn: before === null ? null : drawnSince(before),
     };
@@ -191,7 +191,7 @@ function tensorsIn(values: Readonly<Record<string, unknown>>): Tensor[] {
     .filter((value): value is Tensor => value instanceof Tensor);
 }
 
-function stored(tensor: Tensor): Stored {
+function storedOf(tensor: Tensor): Stored {
   const own = tensor.detach();
   own.isKept = true;
   return { tensor: own, version: own.version, requiresGrad: tensor.requiresGrad };

@@ -102,7 +102,7 @@ export const luFactorEx = /* @__PURE__ */ composite(
   "linalg.luFactorEx",
   "A:tensor pivot:bool=true checkErrors:bool=false",
   (A, pivot, checkErrors): [LU: Tensor, pivots: Tensor, info: Tensor] => {
-    const factors = checkErrors ? luFactor(A, pivot) : tried(() => luFactor(A, pivot));
+    const factors = checkErrors ? luFactor(A, pivot) : orNull(() => luFactor(A, pivot));
     if (factors !== null) return [...factors, noInfo(A)];
     const [P, L, U] = lu(A, pivot);
     const [m = 0, n = 0] = A.shape.slice(-2);
@@ -128,7 +128,7 @@ function attempt(
   judge: () => Tensor,
   dims = 2,
 ): [result: Tensor, info: Tensor] {
-  const all = checkErrors ? compute(A) : tried(() => compute(A));
+  const all = checkErrors ? compute(A) : orNull(() => compute(A));
   if (all !== null) return [...all, noInfo(A)];
   const info = judge();
   const { dtype, device } = A;
@@ -139,7 +139,7 @@ function attempt(
 }
 
 // The result, or null if a matrix has none.
-function tried<T>(compute: () => T): T | null {
+function orNull<T>(compute: () => T): T | null {
   try {
     return compute();
   } catch (error) {

@@ -73,7 +73,7 @@ function registry(where: string, own: () => Factories): ConstraintRegistry {
 function commonFactories(find: (constraint: Constraint) => Transform): Factories {
   const identity = () => new ComposeTransform([]);
   const positive = () => new ExpTransform();
-  const moved =
+  const beyondLimit =
     (scale: 1 | -1) =>
     ({ made }: Constraint) =>
       new ComposeTransform([positive(), new AffineTransform(made[0] as Parameter, scale)]);
@@ -84,9 +84,9 @@ function commonFactories(find: (constraint: Constraint) => Transform): Factories
       new IndependentTransform(find(base as Constraint), count as number),
     positive,
     nonnegative: positive,
-    greaterThan: moved(1),
-    greaterThanEq: moved(1),
-    lessThan: moved(-1),
+    greaterThan: beyondLimit(1),
+    greaterThanEq: beyondLimit(1),
+    lessThan: beyondLimit(-1),
     interval: between,
     halfOpenInterval: between,
     unitInterval: () => new SigmoidTransform(),

@@ -107,7 +107,7 @@ const ofElements =
   };
 
 // Searches one sorted sequence for all rows, or a different one for each.
-const found: Rule = (call) => {
+const searchRows: Rule = (call) => {
   const [sorted, input] = [call.operand("sortedSequence"), call.operand("input")];
   if (sorted === null || input === null) return null;
   const hasSorter = call.operand("sorter") !== null;
@@ -138,7 +138,7 @@ const alongDim: Rule = (call) => {
   return takeAlongDim(reshape(input, [call.size, countOf(input)]), flat, 1);
 };
 
-const taken: Rule = (call) => {
+const takeRows: Rule = (call) => {
   const [input, index] = [call.batch("input"), call.batch("index")];
   const count = countOf(input);
   const inside = where(index.lt(0), add(index, count), index);
@@ -280,10 +280,10 @@ export const indexRules = (): Readonly<Record<string, Rule>> => ({
   scatter: ofElements("input"),
   scatterAdd: ofElements("input"),
   scatterReduce: ofElements("input"),
-  searchsorted: found,
+  searchsorted: searchRows,
   bucketize: inBuckets,
   takeAlongDim: alongDim,
-  take: taken,
+  take: takeRows,
   embedding: embedded,
   maskedSelect: () => dependsOnData("maskedSelect"),
   nonzero: () => dependsOnData("nonzero"),

@@ -63,7 +63,7 @@ const scaled = (operand: Operand, factor: number): Operand =>
   factor === 1 ? operand : { ...operand, tensor: mul(operand.tensor, factor) };
 
 // Computes beta * input + alpha * product; input is not read if beta is 0.
-const added = (productOf: Product): Rule => {
+const sumWithProduct = (productOf: Product): Rule => {
   return (call) => {
     const result = productOf(call);
     const beta = call.value<number>("beta");
@@ -219,11 +219,11 @@ export const matrixRules = (): Readonly<Record<string, Rule>> => ({
   mv: plain(productOf("input", "vec", 2, 1)),
   dot: plain(productOf("input", "tensor", 1, 1)),
   matmul: plain(productOf("input", "other")),
-  addmm: added(productOf("mat1", "mat2", 2, 2)),
-  baddbmm: added(productOf("batch1", "batch2", 3, 3)),
-  addmv: added(productOf("mat", "vec", 2, 1)),
-  addr: added(outerOf("vec1", "vec2")),
-  addbmm: added(summedBmm),
+  addmm: sumWithProduct(productOf("mat1", "mat2", 2, 2)),
+  baddbmm: sumWithProduct(productOf("batch1", "batch2", 3, 3)),
+  addmv: sumWithProduct(productOf("mat", "vec", 2, 1)),
+  addr: sumWithProduct(outerOf("vec1", "vec2")),
+  addbmm: sumWithProduct(summedBmm),
   linear: linearOf,
   quantizedLinear: quantizedLinearOf,
   bilinear: bilinearOf,

@@ -7,7 +7,10 @@ import { reject } from "../broken_file.js";
 import type { SparsePlan } from "./python_values.js";
 
 /** Returns the sparse tensor of these parts, which come from a file; must be called inside readingLater(). */
-export function made({ layout, size, isCoalesced }: SparsePlan, parts: readonly Tensor[]): Tensor {
+export function sparseTensorOf(
+  { layout, size, isCoalesced }: SparsePlan,
+  parts: readonly Tensor[],
+): Tensor {
   try {
     const [first, second, third] = parts as [Tensor, Tensor, Tensor];
     return layout === "sparse_coo"

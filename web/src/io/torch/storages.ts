@@ -7,7 +7,7 @@ import { reject } from "../broken_file.js";
 import { countOf } from "../bytes.js";
 import { type StoredTensor, tensorOfPieces } from "../stored_elements.js";
 import { SparsePlan, type TensorPlan } from "./python_values.js";
-import { made } from "./sparse.js";
+import { sparseTensorOf } from "./sparse.js";
 import { storedTypeOf } from "./storage_types.js";
 import type { StoredBytes } from "./torch_file.js";
 
@@ -53,7 +53,7 @@ export class Storages {
 
   #sparse(plan: SparsePlan): Tensor {
     const tensor = scope(() =>
-      made(
+      sparseTensorOf(
         plan,
         plan.parts.map((part) => this.#view(part)),
       ),

@@ -9,6 +9,7 @@ import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
+import { listOf } from "./iterables.js";
 
 const kNormOptions = {
   /** The order of the norm; default 2; Infinity stands for the largest absolute value. */
@@ -38,7 +39,7 @@ export function getTotalNorm(
   tensors: Tensor | Iterable<Tensor>,
   ...rest: Arguments<[normType: number, errorIfNonfinite: boolean], ClipGradNormOptions>
 ): Tensor {
-  const call = readArguments("getTotalNorm", kTotalArguments, [listed(tensors), ...rest]);
+  const call = readArguments("getTotalNorm", kTotalArguments, [listOf(tensors), ...rest]);
   return scope(() => totalNorm("getTotalNorm", tensorsOf(call.tensors), call));
 }
 
@@ -50,7 +51,7 @@ export function clipGradsWithNorm_(
   maxNorm: number,
   ...rest: [totalNorm: Tensor]
 ): void {
-  const given = [listed(parameters), maxNorm, ...rest];
+  const given = [listOf(parameters), maxNorm, ...rest];
   const call = readArguments("clipGradsWithNorm_", kWithNormArguments, given);
   scope(() => noGrad(() => scaleDown(gradsOf(call.parameters), call.maxNorm, call.totalNorm)));
 }
@@ -64,7 +65,7 @@ export function clipGradNorm_(
   maxNorm: number,
   ...rest: Arguments<[normType: number, errorIfNonfinite: boolean], ClipGradNormOptions>
 ): Tensor {
-  const given = [listed(parameters), maxNorm, ...rest];
+  const given = [listOf(parameters), maxNorm, ...rest];
   const call = readArguments("clipGradNorm_", kNormArguments, given);
   return scope(() =>
     noGrad(() => {
@@ -106,21 +107,13 @@ export function clipGradValue_(
   parameters: Tensor | Iterable<Tensor>,
   ...rest: [clipValue: number]
 ): void {
-  const given = [listed(parameters), ...rest];
+  const given = [listOf(parameters), ...rest];
   const { clipValue, parameters: own } = readArguments("clipGradValue_", kValueArguments, given);
   scope(() =>
     noGrad(() => {
       for (const grad of gradsOf(own)) clamp_(grad, -clipValue, clipValue);
     }),
   );
-}
-
-// An iterator can be consumed only once.
-function listed(parameters: unknown): unknown {
-  const isIterable =
-    typeof parameters === "object" && parameters !== null && Symbol.iterator in parameters;
-  if (!isIterable || parameters instanceof Tensor) return parameters;
-  return [...(parameters as Iterable<unknown>)];
 }
 
 function tensorsOf(given: Tensor | Iterable<Tensor>): Tensor[] {

@@ -8,6 +8,7 @@ import { fail } from "../../runtime/errors/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { listOf } from "./iterables.js";
 
 const kTensors = new Rule<Iterable<Tensor>>("a list of tensors", (value) => {
   return Array.isArray(value) && value.length > 0 && value.every(tensorRule.accepts);
@@ -15,7 +16,7 @@ const kTensors = new Rule<Iterable<Tensor>>("a list of tensors", (value) => {
 
 /** Joins all parameters into one vector; gradients flow back through it. */
 export function parametersToVector(parameters: Iterable<Tensor>, ...rest: []): Tensor {
-  const given = [listed(parameters), ...rest];
+  const given = [listOf(parameters), ...rest];
   const own = readArguments("parametersToVector", { parameters: kTensors }, given);
   return scope(() => cat([...own.parameters].map((parameter) => reshape(parameter, [-1]))));
 }
@@ -23,7 +24,7 @@ export function parametersToVector(parameters: Iterable<Tensor>, ...rest: []): T
 /** Copies the parts of a vector, in the order of parametersToVector(), into the parameters. */
 export function vectorToParameters(vec: Tensor, parameters: Iterable<Tensor>, ...rest: []): void {
   const rules = { vec: tensorRule, parameters: kTensors };
-  const own = readArguments("vectorToParameters", rules, [vec, listed(parameters), ...rest]);
+  const own = readArguments("vectorToParameters", rules, [vec, listOf(parameters), ...rest]);
   const all = [...own.parameters];
   const total = all.reduce((sum, { numel }) => sum + numel, 0);
   if (own.vec.ndim !== 1 || own.vec.numel !== total) {
@@ -39,13 +40,4 @@ export function vectorToParameters(vec: Tensor, parameters: Iterable<Tensor>, ..
       }
     }),
   );
-}
-
-// An iterator can be consumed only once.
-function listed(parameters: unknown): unknown {
-  const isIterable =
-    typeof parameters === "object" && parameters !== null && Symbol.iterator in parameters;
-  return isIterable && !tensorRule.accepts(parameters)
-    ? [...(parameters as Iterable<unknown>)]
-    : parameters;
 }

@@ -20,11 +20,11 @@ export function scaledTo(direction: Tensor, norms: Tensor, dim: number | null): 
 
 /** Returns a weight as a matrix, whose rows are along `dim`. */
 export function matrixOf(weight: Tensor, dim: number): Tensor {
-  const first = dim === 0 ? weight : moved(weight, dim);
+  const first = dim === 0 ? weight : withDimFirst(weight, dim);
   return flatten(first, 1);
 }
 
-function moved(weight: Tensor, dim: number): Tensor {
+function withDimFirst(weight: Tensor, dim: number): Tensor {
   const others = weight.shape.map((_, d) => d).filter((d) => d !== dim);
   return weight.permute([dim, ...others]);
 }

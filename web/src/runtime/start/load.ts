@@ -69,7 +69,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
   } catch (error) {
     workers.stop();
     await module.stopThreads?.();
-    throw await workers.explained(error);
+    throw await workers.withReason(error);
   }
   return { module, workers, parts };
 }
@@ -121,7 +121,7 @@ async function start(
     return { module, parts };
   } catch (error) {
     workers?.stop();
-    if (EdgeGradError.isOne(error)) throw (await workers?.explained(error)) ?? error;
+    if (EdgeGradError.isOne(error)) throw (await workers?.withReason(error)) ?? error;
     const said = plainReason(printed[0] ?? (error instanceof Error ? error.message : error));
     const file = files.first;
     const isFetched = wasmModule === undefined && !isOfMemory(said);

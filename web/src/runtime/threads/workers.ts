@@ -113,7 +113,7 @@ export class Workers {
   }
 
   /** Returns an error of the start; of workers that did not start, with the reason that the browser does not tell. */
-  async explained(error: unknown): Promise<unknown> {
+  async withReason(error: unknown): Promise<unknown> {
     if (!(error instanceof WorkerFailure)) return error;
     const fault = await faultOf(this.address, true);
     const reason = this.isForbidden ? kForbidden : fault;

@@ -95,7 +95,7 @@ function statusAccess({ status }: Guards): Access {
 }
 
 // WGSL: whether a check has failed. `slot` returns the number of status words i.
-function failed(count: number, slot: (i: number) => string): string {
+function failedText(count: number, slot: (i: number) => string): string {
   const checks = Array.from(
     { length: count },
     (_, i) => `load_status(${kSlotWords}u * ${slot(i)}) != 0`,
@@ -112,7 +112,9 @@ function stepDispatch(
 ): Dispatch {
   const guards = Object.fromEntries(slots.map((slot, i) => [`guard_${i}`, slot]));
   const guard =
-    slots.length === 0 ? "" : `if (${failed(slots.length, (i) => `u.guard_${i}`)}) { return; }\n`;
+    slots.length === 0
+      ? ""
+      : `if (${failedText(slots.length, (i) => `u.guard_${i}`)}) { return; }\n`;
   return {
     key: `${options.key} ${step.key} alone ${slots.length}`,
     memory: [...step.memory, ...access],
@@ -164,7 +166,9 @@ fn store_${name}(i: u32, value: ${type}) { store_all_${name}(begin_${name} + i, 
   const own = vec4sOfRow(memory);
   const vec4s = own + (checks > 0 ? kMaxGuards / 4 : 0);
   const guard =
-    checks > 0 ? `if (${failed(checks, (i) => `u.table[row + ${own}u][${i}]`)}) { return; }` : "";
+    checks > 0
+      ? `if (${failedText(checks, (i) => `u.table[row + ${own}u][${i}]`)}) { return; }`
+      : "";
   return `${access.join("\n")}
 ${functionsOf(step)}
 @compute @workgroup_size(${kThreads})

@@ -3,7 +3,7 @@
 import type { Copy } from "../../../generated/stream";
 import type { Block } from "../../blocks";
 import { itemSize, kStoredDTypes } from "../../dtype";
-import { type ElementType, elementType, stored } from "../../element_types";
+import { type ElementType, elementType, storedText } from "../../element_types";
 import type { Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";
@@ -90,7 +90,7 @@ function copyPart(commands: Commands, { to, from, space }: Elements): void {
         toIndex.text("index_to"),
         fromIndex.text("index_from"),
         inWords
-          ? packedMain("to", to.dtype, stored("load_from(index_from(element))", type, to.dtype))
+          ? packedMain("to", to.dtype, storedText("load_from(index_from(element))", type, to.dtype))
           : forEach("store_to(index_to(i), load_from(index_from(i)));"),
       ].join("\n"),
   });

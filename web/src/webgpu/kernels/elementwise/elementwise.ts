@@ -2,7 +2,7 @@
 
 import type { Elementwise } from "../../../generated/stream";
 import { type DType, kStoredDTypes } from "../../dtype";
-import { type ElementType, elementType, kWgslTypes, stored } from "../../element_types";
+import { type ElementType, elementType, kWgslTypes, storedText } from "../../element_types";
 import {
   type ComputeType,
   type FormulaShader,
@@ -151,7 +151,7 @@ function directStore(type: ElementType): string {
 function packedStore(type: ElementType, { dtype }: View): string {
   const kept = kWgslTypes[elementType(dtype)];
   return `var<private> result: ${kept};
-fn store_0(i: u32, value: ${kWgslTypes[type]}) { result = ${stored("value", type, dtype)}; }
+fn store_0(i: u32, value: ${kWgslTypes[type]}) { result = ${storedText("value", type, dtype)}; }
 fn result_of(i: u32) -> ${kept} {
   evaluate(i);
   return result;

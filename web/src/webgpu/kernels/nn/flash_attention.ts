@@ -15,7 +15,7 @@ const kMaxVec4sOfBoth = 8;
 /** Returns the WGSL that declares, changes or stores the vectors of a row. */
 const declared = (name: string, r: number, vec4s: number) =>
   lines(vec4s, (c) => `var ${name}_${r}_${c} = vec4(0f);`);
-const added = (name: string, r: number, vec4s: number, factor: string, to: string) =>
+const addedText = (name: string, r: number, vec4s: number, factor: string, to: string) =>
   lines(vec4s, (c) => `${to}_${r}_${c} += ${factor} * ${name}_${c};`);
 const storedRow = (name: string, to: string, r: number, vec4s: number, factor: string) =>
   lines(vec4s, (c) => `put_${to}(head, row_${r}, ${c}u, ${name}_${r}_${c} * ${factor});`);
@@ -54,7 +54,7 @@ export function flashAttend(
         }
         let weight = exp_f32(score - largest_${r});
         sum_${r} += weight;
-        ${added("value", r, vec4s, "weight", "sums")}
+        ${addedText("value", r, vec4s, "weight", "sums")}
       }`,
         end: (r) =>
           isOwn(
@@ -134,7 +134,7 @@ function backwardOfQueries(
             {
               each: (r: number) => `${ofWeight(r)}
       let of_score = weight * (slope - dot_${r});
-      ${added("key", r, vec4s, "of_score", "sums")}`,
+      ${addedText("key", r, vec4s, "of_score", "sums")}`,
               end: (r: number) =>
                 isOwn(r, "queries", storedRow("sums", "grad_query", r, vec4s, "u.scale")),
             },
@@ -174,12 +174,12 @@ function backwardOfKeys(
       {
         each: (r) => `let query = head * u.queries + other;
       let weight = exp_f32(score - load_log_sums(query));
-      ${results.value ? added("grad_y", r, valueVec4s, "weight", "values") : ""}
+      ${results.value ? addedText("grad_y", r, valueVec4s, "weight", "values") : ""}
       ${
         needsSlope
           ? `let slope = ${dot("value", r, "grad_y", valueVec4s)};
       let of_score = weight * (slope - load_dots(query));
-      ${added("query", r, keyVec4s, "of_score", "keys")}`
+      ${addedText("query", r, keyVec4s, "of_score", "keys")}`
           : ""
       }`,
         end: (r) =>
