@@ -108,8 +108,8 @@ struct JsFunction::RemoteCall {
   EngineContext place = EngineContext::here();
 
   void run() {
-    // Moved here so that they are released before the caller continues, which may check what is
-    // still alive.
+    // Moved here so that they are released before the caller continues: it may check what is still
+    // alive.
     const HeldModes held = std::move(modes);
     const IntrusivePtr<GraphTask> of_task = std::move(task);
     const IntrusivePtr<Node> of_node = std::move(node);

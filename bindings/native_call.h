@@ -52,8 +52,8 @@ inline bool is_inside() { return call_state.is_inside.load(std::memory_order_rel
 inline void set_inside(bool inside) {
   call_state.is_inside.store(inside, std::memory_order_relaxed);
 }
-/// Sets the flag before what follows. The thread that stops this one first refuses its calls, and
-/// waits a while before it looks whether this one is inside.
+/// Sets the flag before the call does anything else. Another thread that stops this one first
+/// refuses its further calls, waits a while, and then reads the flag.
 inline void go_inside() {
   set_inside(true);
   std::atomic_signal_fence(std::memory_order_seq_cst);

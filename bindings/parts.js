@@ -112,7 +112,7 @@
     try {
       loadNow(part);
     } catch (error) {
-      // Native code throws the error, so that it passes through that code as any other, unless there is none that could catch it, or
+      // Native code throws the error, so that it passes through that code as any other. Exceptions: no native code is there to catch it, or
       // throwing needs a part itself.
       if (isFailing || isCalledDirectly()) throw error;
       isFailing = true;

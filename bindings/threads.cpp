@@ -129,8 +129,8 @@ void close_inbox(const JsThread& thread) {
   if (const std::shared_ptr<Inbox> inbox = thread.inbox.lock()) inbox->close();
 }
 
-// Of threads that have ended: the number of stacks that cannot be freed, and those that may still
-// run, so that nothing of them can be freed.
+// Threads whose memory is never freed: how many have only lost their stacks, and those that may
+// still run although they were ended.
 std::int64_t lost_stacks = 0;
 std::vector<HandleOwner>& lost_threads() {
   static auto* const threads = new std::vector<HandleOwner>;
@@ -235,8 +235,8 @@ void js_thread_died([[maybe_unused]] double thread) {
 #endif
 }
 
-// Refuses the calls of a thread from now on. Returns whether it is inside of one; -1 for a thread
-// that has not begun or has ended.
+// Refuses the calls of a thread from now on. Returns whether the thread is inside a call; -1 if it
+// has not begun or has ended.
 EG_EXPORT("stopThread")
 int stop_thread([[maybe_unused]] double number) {
 #if EG_THREADS

@@ -117,7 +117,7 @@ struct Gpu {
   bool is_refused = false;
 };
 
-// The outcome of opening with what init() was given.
+// The outcome of opening with the GPU or device that init() received.
 constexpr double kRefused = -2;
 
 Gpu& gpu() {
@@ -414,7 +414,7 @@ double place(Handle handle, bool is_written) {
   return guard<StackNeed::kMuch>([&] {
     const Tensor& tensor = handles().get(handle);
     const MemoryView memory = tensor.memory();
-    gpu().device->check_there(memory.base);
+    gpu().device->check_not_lost(memory.base);
     if (is_written) {
       check(!requires_grad(tensor), ErrorCode::kInvalidArgument, "toGPUBuffer",
             "a tensor that requires a gradient cannot be written from outside: pass "

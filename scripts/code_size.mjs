@@ -77,7 +77,7 @@ const layerOf = (file) =>
 
 const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
-/** `smaller` is the factor by which the optimized function order, which groups do not have, reduces the size. */
+/** `smaller` is the factor by which the order of functions in the module reduces the size; the functions of a group alone lack that order. */
 function printTable(title, functions, groupOf, smaller) {
   const groups = new Map();
   for (const body of functions) {

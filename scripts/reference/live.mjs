@@ -22,7 +22,7 @@ export function markLive(parts) {
   }
 }
 
-// A program needs the package, or the files of its page, which have it.
+// A program that can run in a page imports the package, or files of its page, which import it.
 function isForPages(code, files) {
   const own = [...code.matchAll(kOwnFile)].map(([, name]) => name);
   if (own.some((name) => !files.includes(name)) || kNotInPages.test(code)) return false;

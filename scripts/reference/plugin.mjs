@@ -113,7 +113,7 @@ function tagOf(declaration) {
     : null;
 }
 
-// Without a type, it is what a function such as composite() returns; typedoc leaves those that cannot be called.
+// A constant without a type is a function if a call, such as composite(), makes it. typedoc keeps values that cannot be called.
 function isFunction({ type, initializer }) {
   if (!type) return initializer !== undefined && ts.isCallExpression(initializer);
   if (ts.isTypeQueryNode(type) || ts.isFunctionTypeNode(type)) return true;
@@ -275,7 +275,7 @@ function labelsOf(type) {
 const longest = (tuples) =>
   tuples.reduce((a, b) => (labelsOf(b).length > labelsOf(a).length ? b : a));
 
-// The constructor of a distribution takes a type of which typedoc would show only the name.
+// The constructor of a distribution takes a type; typedoc alone would show only its name.
 function spellArguments(context, reflection, _, signature) {
   spellTuple(context, reflection, signature);
   const { parameters = [] } = reflection;

@@ -1,4 +1,4 @@
-// The programs that decide what the core contains: everything that runs in them. Each is what people train in a page, with random
+// The programs that decide what the core contains: everything that runs in them. They are what people train in pages, with random
 // sizes, so that code for the remainders of loops runs as well. `random` returns an integer in [from, to), often the first or the last.
 
 import { gc } from "../testing/garbage_collector.mjs";

@@ -1,8 +1,8 @@
-// Finds what the functions of a part can reach: constants, which the part must then have, and functions through pointers.
+// Finds what the functions of a part can reach: constants, which must then be in that part, and functions, through pointers.
 //
-// Two sources are combined. The linked module lists all references, but Binaryen optimizes it afterwards, so that a function may
-// contain the code of others that were inlined: where it calls one of them less often than before, that one counts as a part of
-// it. Functions with the same code count as one here: Binaryen keeps one of them, which is called in the place of all. And every number
+// Two sources are combined. The linked module lists all references, but Binaryen optimizes it afterwards and inlines functions into
+// others: where a function calls another less often than before, the code of the other counts as a part of it. Functions with the
+// same code count as one here, because Binaryen keeps only one of them and calls it in the place of all. And every number
 // in the optimized code that could be the address of a constant counts as a reference to it.
 
 import { kCore } from "./parts.mjs";

@@ -138,7 +138,7 @@ void CustomFunctionNode::set_tangent_in_place(std::size_t i, const Tensor& outpu
        "it.");
 }
 
-// Returns false if the output is no view of an argument.
+// Returns false if the output is not a view of an argument.
 bool CustomFunctionNode::set_tangent_of_view(std::size_t i, const Tensor& output,
                                              const Tensor& tangent,
                                              const ArgumentTangents& given) const {

@@ -93,8 +93,8 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
 Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                                   const op::ParamValues& params);
 
-/// The two for operands of which at least one is sparse; defined in ops/sparse, of whose ops they
-/// are composed.
+/// The same two for operands with at least one sparse tensor. Defined in ops/sparse, because they
+/// are composed of its ops.
 Tensor apply_to_sparse(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                        const op::ParamValues& params);
 Tensor apply_to_sparse_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,

@@ -103,7 +103,8 @@ class CallOperands {
     if (precision_ == Precision::kIndexed) operand_count_ = 2;
     return precision_ == Precision::kIndexed;
   }
-  /// Throws if a number is no element of the first operand, whose computed dtype has more numbers.
+  /// Throws if the dtype of the first operand cannot hold a number. Computing needs the check,
+  /// because it happens in a wider dtype.
   void check_number(Scalar number) const {
     if (is_stored_integer(first_)) check_stored_number(number);
   }

@@ -12,7 +12,7 @@ namespace eg::kernel {
 /// What a step computes from the gates; kTanh and kRelu are those of an RNN.
 enum class RecurrentCell : std::uint8_t { kLstm, kGru, kTanh, kRelu };
 
-/// The number of gates, each of which has one row of the weight for every unit of the state.
+/// The number of gates; the weight has one row per gate and unit of the state.
 constexpr std::int64_t gates_of(RecurrentCell cell) {
   if (cell == RecurrentCell::kLstm) return 4;
   return cell == RecurrentCell::kGru ? 3 : 1;

@@ -69,7 +69,7 @@ struct SparseProduct {
 };
 
 /// The gradients of the values of a SparseProduct, from that of its values: for each element of a
-/// factor, the sum of the products of what it was multiplied with and the gradient there. The
+/// factor, the sum over its products of the other factor times the gradient of the product. The
 /// values of complex factors are conjugates.
 struct SparseProductGradients {
   static constexpr std::string_view name = "sparse_product_gradients";

@@ -4,10 +4,10 @@
 // WebAssembly it cannot: JavaScript functions run on the thread that registered them, which would
 // be the thread that waits. There the stack size is the limit.
 //
-// A thread of WebAssembly has two stacks. Objects whose address is taken are on one of the module,
-// which free_stack_bytes() measures. Calls are on that of JavaScript. When it overflows, JavaScript
-// throws an error that WebAssembly cannot catch: no destructor runs, locks stay locked, modes stay
-// as they are. So every call from JavaScript first makes sure that enough is left.
+// A thread of WebAssembly has two stacks. Objects whose address is taken are on the module's own,
+// which free_stack_bytes() measures. Calls are on the stack of JavaScript. When it overflows,
+// JavaScript throws an error that WebAssembly cannot catch: no destructor runs, locks stay locked,
+// modes stay as they are. So every call from JavaScript first makes sure that enough is left.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ void set_stack_position(StackPosition position);
 
 /// How much of JavaScript's stack a call needs.
 enum class StackNeed {
-  /// It ends what another call began, which has made sure of more.
+  /// It ends something that another call began; that call has checked for more stack than this.
   kNone = 0,
   /// It runs an elementwise op, or less.
   kLittle = 1,

@@ -8,7 +8,7 @@ const kPause = 5; // ms
 
 /**
  * Waits until `look()` returns something truthy, and resolves to that; it may return a promise. If that takes too long, the error says
- * what is `missing`: a text, or a function that returns one which includes what is there instead.
+ * what is `missing`: a text, or a function that returns a text (for example with the present state).
  */
 export async function until(missing, look) {
   const end = performance.now() + kMost;

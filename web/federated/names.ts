@@ -30,7 +30,7 @@ export const kRecordKey = "record";
 /** The key of the leading coordinator's lease. */
 export const kLeaderKey = "leader";
 
-/** The key of what the coordinators of a run are to do. */
+/** The key under which an operator tells the coordinators of a run what to do. */
 export const kControlKey = "control";
 
 /** The key of the revision that an operator has rolled out last. */
@@ -70,5 +70,5 @@ export function clientIn(subject: string): string {
   return subject.slice(subject.lastIndexOf(".") + 1);
 }
 
-/** The prefix of the subjects on which a client gets answers: the only ones on which it may be answered. */
+/** The prefix of the subjects on which a client gets its answers; it may get them on no others. */
 export const inboxOf = (client: string) => `_INBOX_${client}`;

@@ -1,4 +1,4 @@
-// Revisions of what a run trains: its weights and what train() is given as `config`. A new one, the candidate, is trained by a share of the
+// Revisions of a run: its weights, and the `config` that train() receives. A new one, the candidate, is trained by a share of the
 // clients beside the run's own, until an operator makes it the run's or withdraws it.
 
 import { refuse } from "../errors/errors.js";

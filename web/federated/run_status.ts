@@ -1,4 +1,4 @@
-// What an operator asks of the runs of a server, and what there is to know of them.
+// The runs of a server as an operator sees them.
 
 import type { Credentials } from "../nats/connection.js";
 import type { RunRecord } from "./record.js";
@@ -36,7 +36,7 @@ export interface RollOutOptions extends RunOptions {
   readonly revision: string;
   /** The share of the clients that train it, above 0. The same clients do when it grows; 1 makes the revision the run's own. */
   readonly share: number;
-  /** What train() is given as `config`, values that JSON has; default: what it is given in the run. */
+  /** The `config` that train() receives, of values that JSON has; default: the config of the run. */
   readonly config?: TrainConfig | undefined;
   /** The bytes of a safetensors file with the weights to begin with; default: those of the run. */
   readonly weights?: Uint8Array | undefined;

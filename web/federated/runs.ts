@@ -38,7 +38,7 @@ export async function stopRun(options: RunOptions): Promise<void> {
 }
 
 /**
- * Continues a run from the weights after an earlier round, of which serve({ keepRounds }) has kept some. Throws InvalidArgument if these are
+ * Continues a run from the weights after an earlier round, if serve({ keepRounds }) has kept them. Throws InvalidArgument if these are
  * not kept, or if a coordinator leads the run.
  */
 export async function rollBackRun(options: RollBackOptions): Promise<void> {

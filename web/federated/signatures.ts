@@ -1,5 +1,5 @@
 // Signatures by nkeys (Ed25519), with which clients and coordinators log in to NATS: of updates by clients, and of the record by the
-// coordinator. What is signed names what it is for, so that no signature fits anything else.
+// coordinator. A signed text begins with its purpose, so that a signature is valid for nothing else.
 
 import { refuse } from "../errors/errors.js";
 import type { Credentials } from "../nats/connection.js";

@@ -1,4 +1,4 @@
-// Checks of what metrics are given.
+// Checks of the arguments of metrics.
 
 import { type DType, Tensor } from "edgegrad";
 import { describe, fail } from "../errors/errors.js";

@@ -11,7 +11,7 @@ export interface MetricOptions {
 const kAverages = ["macro", "micro", "none"];
 
 /**
- * Counts which class was taken for which, batch by batch. Element [i, j] is how often class i was predicted as class j.
+ * Counts how often each class was predicted as each other, batch by batch. Element [i, j] is how often class i was predicted as class j.
  *
  * ```js
  * const confusion = new ConfusionMatrix(10);
@@ -76,12 +76,12 @@ export class ConfusionMatrix {
     return counts.trace().div(counts.sum());
   }
 
-  /** Of what was predicted as a class, the share that is of it. A class that was never predicted counts as 0. */
+  /** Of the examples that were predicted as a class, the share that belong to it. A class that was never predicted counts as 0. */
   precision(options: MetricOptions = {}): Tensor {
     return this.#averaged("precision", options, ({ right, predicted }) => share(right, predicted));
   }
 
-  /** Of what is of a class, the share that was predicted as it. A class without targets counts as 0. */
+  /** Of the examples of a class, the share that were predicted as it. A class without targets counts as 0. */
   recall(options: MetricOptions = {}): Tensor {
     return this.#averaged("recall", options, ({ right, actual }) => share(right, actual));
   }

@@ -1,4 +1,4 @@
-// Inputs that load() fixes: they become tensors of the file, so that what depends on them is computed once.
+// Inputs that load() fixes: they become tensors of the file, so that ops which depend on nothing else are computed once.
 
 import { Tensor } from "edgegrad";
 import { describe, fail } from "../errors/errors.js";

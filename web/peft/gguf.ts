@@ -11,7 +11,7 @@ import { adaptedIn } from "./targets.js";
 
 const kWhere = "saveGguf";
 
-/** Returns the file of an adapter; throws InvalidArgument for what llama.cpp has no form of. */
+/** Returns the file of an adapter; throws InvalidArgument for an adapter that llama.cpp cannot read. */
 export async function ggufOf(
   model: eg.nn.Module,
   name: string,

@@ -12,7 +12,7 @@ export interface ModelOutput {
   readonly logits?: eg.Tensor;
   /** The loss, if labels were given. */
   readonly loss?: eg.Tensor;
-  /** The number of labels of which `loss` is the mean, as a tensor. */
+  /** How many labels `loss` is the mean of, as a tensor. */
   readonly lossCount?: eg.Tensor;
 }
 

@@ -9,7 +9,7 @@ export interface Address {
   readonly step: number;
 }
 
-/** Reads an address; what is not there or is no number is left out. */
+/** Reads an address; leaves out what is missing or not a number. */
 export function readAddress(hash: string): Address {
   const [chapter = "", query = ""] = hash.replace(/^#/, "").split("?");
   const given = new URLSearchParams(query);

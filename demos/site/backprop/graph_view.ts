@@ -53,7 +53,7 @@ export class GraphView {
     this.#element.replaceChildren(picture);
   }
 
-  /** Shows what is known at a moment, and what happens there. */
+  /** Shows the values and gradients that are known at a step, and marks what the step computes. */
   show(trace: Trace, known: Known, { kind, value: current }: Step): void {
     trace.values.forEach((value, id) => {
       const { group, value: number, gradient } = this.#boxes[id] as Parts;

@@ -104,7 +104,7 @@ function numbersOf(tensor: eg.Tensor): number[] {
   return Array.from(tensor.detach().dataSync(), Number);
 }
 
-// Plain numbers as such, others by name.
+// Plain numbers as they are, values by their names.
 function short({ name, tensor }: Value): string {
   return tensor.ndim === 0 ? numberInFormula(tensor.item() as number) : name;
 }

@@ -1,4 +1,4 @@
-// One picture where there is no WebGPU: what the network that the page has makes of it.
+// Where there is no WebGPU: one picture, with the guesses of the network that the page already has.
 
 import * as eg from "edgegrad";
 import { finishedNetwork } from "./finished/finished.js";

@@ -77,8 +77,8 @@ export function canRunTogether(): boolean {
 }
 
 /**
- * Finds the node of each event, by name and sequence number. All AccumulateGrad nodes have the same ones; those of one pass
- * on one device are matched by the order in which they ran in the rehearsal.
+ * Finds the node of each event, by name and sequence number. All AccumulateGrad nodes have the same name and number; those of one
+ * pass on one device are matched by the order in which they ran in the rehearsal.
  */
 export function runsOf(
   events: readonly eg.autograd.ProfileEvent[],

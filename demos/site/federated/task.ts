@@ -1,4 +1,4 @@
-// What the devices of the page learn: eight digits, of which each device has two.
+// What the devices of the page learn: eight digits; each device has two of them.
 
 import * as eg from "edgegrad";
 import { copyDigit, type Digits, kPixels, kSide } from "../digits/digits.js";

@@ -66,7 +66,7 @@ let folder: ModelFolder | null = null;
 // The worker's model: its place, device and weights as a text; null if there is none.
 let openedAs: string | null = null;
 let hasAdapter = false;
-// Whether it is the one that the page has, which the worker opens with its model.
+// Whether it is the adapter that comes with the page; the worker opens that with the model.
 let isShippedAdapter = false;
 // What goes on: the button that has started it stops it.
 let activity: "training" | "writing" | "opening" | null = null;

@@ -29,7 +29,7 @@ export interface Look {
   readonly values: Float32Array | null;
 }
 
-/** The default of what is shown large. */
+/** What the large picture shows at first. */
 export const kOutput: Look = { title: "Output", unit: null, values: null };
 
 interface Unit {

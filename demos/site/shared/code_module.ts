@@ -1,4 +1,4 @@
-// Runs a visitor's text as a module. It becomes a blob, which needs no eval, and in which `import` and top-level `await` work.
+// Runs a visitor's text as a module. It becomes a blob: that needs no eval, and `import` and top-level `await` work in it.
 // A blob cannot resolve the name "edgegrad" (a worker has no import map, and a built site has no file of that name), so the names of the
 // package's entries are replaced by the addresses of blobs that export what this worker has. Add-ons are loaded when they are imported.
 

@@ -10,7 +10,7 @@ export class CodeRunner {
   #worker: Worker | null = null;
   #end: () => void = () => {};
 
-  /** `show` receives the output of the code while it runs, and `paint` pictures, of which it resolves when one is shown. */
+  /** `show` receives the output of the code while it runs, and `paint` pictures; it resolves when one is shown. */
   constructor(
     show: (output: Output) => void,
     paint: (painting: Painting) => Promise<void> = async () => {},

@@ -219,7 +219,7 @@ const model = new eg.nn.Linear(8, 8);
 console.log(memoryByKind(model).parameters);`,
 };
 
-/** Names that the example of another one shows: what a function returns, and what is used together. */
+/** Names whose example is that of another: the class of a function's result, or two functions that are used together. */
 export const kSameAs = {
   "autograd.FunctionContext": "autograd.Function",
   expose: "spawn",

@@ -45,7 +45,7 @@ void WebGpuDevice::check_alive(void* block) const {
         "this tensor was on a device that was lost: create it again.");
 }
 
-void WebGpuDevice::check_there(void* block) {
+void WebGpuDevice::check_not_lost(void* block) {
   const std::lock_guard lock(mutex_);
   check_alive(block);
 }

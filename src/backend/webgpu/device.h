@@ -86,7 +86,7 @@ class WebGpuDevice final : public Accelerator {
   bool is_lost();
 
   /// Throws DeviceLost if the content of a block is lost.
-  void check_there(void* block);
+  void check_not_lost(void* block);
 
  private:
   using Done = std::function<void(std::optional<Error>)>;

@@ -134,7 +134,7 @@ Tensor complex_logaddexp(const Var& a, const Var& b) {
   return (largest + log1p(exp(power))).tensor();
 }
 
-// A number of which one part is not finite is replaced in both parts, and has no gradient.
+// A complex number with a part that is not finite is replaced in both parts, and has no gradient.
 Tensor complex_nan_to_num(const Tensor& input, const op::NanToNum::Params& params) {
   const auto replaced = [&](const Tensor& part) {
     return apply_op<op::NanToNum>(apply_elementwise, params, detach(part));

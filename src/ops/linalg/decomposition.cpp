@@ -256,7 +256,7 @@ TensorList general_eigen(const Tensor& input, bool vectors, std::string_view op)
 
 TensorList recorded_general_eigen(const Tensor& a, std::string_view op) {
   TensorList outputs = general_eigen(a, true, op);
-  // Gradients are those of a complex matrix, of which the conversion passes on the real parts.
+  // Gradients are those of a complex matrix; the conversion passes on their real parts.
   const Tensor differentiated = is_complex(a.dtype()) || !is_differentiated(a)
                                     ? a
                                     : ToDType::call(a, complex_dtype(a.dtype()));

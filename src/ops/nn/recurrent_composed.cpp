@@ -21,7 +21,7 @@ struct States {
   Var state = 0;  // of LSTM
 };
 
-// The results of one step, and what a kernel keeps of it.
+// The results of one step, with the intermediate values that a kernel would save for backward.
 struct Step {
   States next;
   std::array<Var, 4> kept{0, 0, 0, 0};

@@ -22,8 +22,8 @@ struct AsStrided {
     Shape shape;
     Strides strides;
     std::int64_t offset;
-    /// Set when only one of input and view is complex: the geometry of that one is that of its
-    /// parts.
+    /// Set when only one of input and view is complex: that one is then described by its real and
+    /// imaginary parts.
     bool input_is_complex = false;
     bool view_is_complex = false;
   };

@@ -31,7 +31,7 @@ struct Geometry {
   std::int64_t offset;
 };
 
-// Counts in elements of a dtype of which `count` lie in the memory of one.
+// Describes the memory in elements of a smaller dtype: `count` of them in each present one.
 void split_elements(Geometry& geometry, std::int64_t count) {
   for (std::int64_t& stride : geometry.strides) stride *= count;
   geometry.strides.back() = 1;

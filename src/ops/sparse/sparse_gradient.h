@@ -7,8 +7,8 @@
 
 namespace eg {
 
-/// The gradient of a table of this shape, of which the rows at `index` were looked up, from that of
-/// the rows; without those at `skip`.
+/// The gradient of a table of this shape, from that of the rows that were looked up at `index`;
+/// the row `skip` of the table gets none.
 Tensor sparse_gradient_of_rows(const Tensor& rows, const Shape& table, const Tensor& index,
                                std::int64_t skip);
 

@@ -158,7 +158,8 @@ Tensor with_zeros_around(const Tensor& values, std::int64_t dim, std::int64_t be
   return Cat::call(parts, dim);
 }
 
-// The dimensions of the shape that all must have, but for the one along which they are joined.
+// Checks that all have the same shape but for dimension d, along which they are joined. Returns it
+// with the sum of their sizes there.
 Shape checked_shape(const TensorList& tensors, std::size_t d, std::string_view name) {
   const Tensor& first = tensors[0];
   Shape shape = first.shape();

@@ -37,7 +37,7 @@ struct CsrSolve {
     const Tensor of_right = call({matrix, !adjoint}, b.saved(0), b.grad());
     GradList grads(2);
     if (b.needs(0)) {
-      // That of A is -of_right @ adjoint(x), of which the positions of A are wanted.
+      // That of A is -of_right @ adjoint(x), at the positions of A only.
       const Tensor x = b.saved(1);
       const Tensor product = adjoint ? sampled_values(matrix, x, Conj::call(of_right))
                                      : sampled_values(matrix, of_right, Conj::call(x));

@@ -1,6 +1,6 @@
 // markers: threads
 
-// Grad modes and inference mode: section 1.G of PyTorch's rules.
+// Grad modes and inference mode.
 
 #include <cmath>
 #include <thread>

@@ -1,6 +1,6 @@
 // markers: threads
 
-// Saved tensors, versions and hooks on saved tensors: section 1.H of PyTorch's rules.
+// Saved tensors, versions and hooks on saved tensors.
 
 #include <thread>
 

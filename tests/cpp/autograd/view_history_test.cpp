@@ -1,5 +1,4 @@
-// Restricted views, detach, and the effect of in-place changes on the histories and hooks of views:
-// section 1.I of PyTorch's rules.
+// Restricted views, detach, and the effect of in-place changes on the histories and hooks of views.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// The gradient at points without a derivative, or with several subgradients: section 1.L of
-// PyTorch's rules.
+// The gradient at points without a derivative, or with several subgradients.
 
 #include <cmath>
 

@@ -20,8 +20,8 @@ using kernel::Call;
 using kernel::Field;
 using kernel::FieldKind;
 
-// The kernels that it plays: all but elementwise formulas, whose code is not in the stream, and
-// those whose structs contain numbers of the host.
+// The kernels that it plays. It cannot play elementwise formulas, because their code is not in the
+// stream, nor kernels whose structs contain numbers of the host.
 using Played =
     TypeList<kernel::Attend, kernel::AttendBackward, kernel::MeanLoss, kernel::NllLosses,
              kernel::TargetDistribution, kernel::CrossEntropy, kernel::CrossEntropyBackward,

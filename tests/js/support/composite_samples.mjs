@@ -33,7 +33,7 @@ export const aliases = [...opTable, ...compositeTable].flatMap(({ js }) =>
 // Returns the comment before a function as one line. For a name in a namespace, the first comment of the file.
 function docOf(name) {
   const comment = "/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*";
-  // `var` is no name of a constant, so the function is known by the name that it is given.
+  // `var` cannot name a constant, so the function is found by the name that it passes.
   const named = `export const \\w+(?:(?!export const)[^])*?\\(\\s*"${name}"`;
   const declared = `export const ${name.split(".").at(-1)}\\b`;
   for (const declaration of [named, declared]) {

@@ -1,4 +1,4 @@
-// A device as a page has one, which it shares with the engine, and what a page does with it.
+// A device that a page shares with the engine, and typical uses of it by the page.
 
 import * as webgpu from "webgpu";
 import { preferSoftwareAdapter } from "./software_adapter.mjs";

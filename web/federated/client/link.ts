@@ -1,4 +1,4 @@
-// What a client asks of the coordinator that leads, and what it tells it.
+// The requests and messages of a client to the coordinator that leads.
 
 import { fail } from "../../errors/errors.js";
 import { isTransient } from "../../nats/failures.js";

@@ -63,7 +63,7 @@ export class Candidate {
     return wish?.weights && wish.share > 0 ? [wish.weights] : [];
   }
 
-  /** Returns the record with what an operator wants of its revisions; null if it has that, or cannot have it, which is told once. */
+  /** Returns the record with the revisions that an operator wants; null if it has them already, or if that is impossible, which is told once. */
   async follow(record: RunRecord, spec: StateSpec): Promise<Followed | null> {
     const wish = await this.storage.readRollout();
     const key = JSON.stringify(wish);
@@ -110,7 +110,7 @@ export class Candidate {
     };
   }
 
-  /** Goes on with what a round has made of it, when the record has that. */
+  /** Takes the weights that a round has given the candidate, once they are in the record. */
   closed(closed: ClosedCandidate | null): void {
     if (closed !== null) this.#replace(closed.loaded);
   }

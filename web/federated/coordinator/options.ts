@@ -32,11 +32,11 @@ import type { RunEvent } from "./events.js";
 export interface Limits {
   /** The bytes of an update; default twice those of the weights, plus 64 kB. */
   readonly updateBytes?: number | undefined;
-  /** The messages of one client in a round, which the server enforces; default four times those of an update. */
+  /** How many messages the server takes from one client in a round; default four times those of an update. */
   readonly messages?: number | undefined;
   /** How often a client may send an update in one round, if the ones before are refused; default 2. */
   readonly attempts?: number | undefined;
-  /** The bytes of updates, which the server then reserves for this run; default: none is reserved, and the server's own limits hold. */
+  /** How many bytes the server reserves for the updates of this run; default: none, and only the server's own limits hold. */
   readonly streamBytes?: number | undefined;
   /** The Euclidean distance of an update from the round's weights; default 100 times the norm of the first weights, at least 100. */
   readonly norm?: number | undefined;

@@ -65,7 +65,7 @@ export class Presence {
     return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Those of some clients of whom nothing has been heard for a while, though they may still be there. */
+  /** Returns the clients from which nothing has come for a while, though they may still be there. */
   silent(clients: readonly string[]): string[] {
     const before = performance.now() - kSilentMs;
     return clients.filter((client) => (this.#seen.get(client)?.time ?? this.#asked) < before);

@@ -7,7 +7,7 @@ const kCutMs = 10_000;
 /** The clients whose tokens are remembered; those that have asked for nothing for a while are forgotten first. */
 const kMostClients = 20_000;
 
-/** Tokens of which `most` are there at first, and `perSecond` come back. */
+/** A supply of tokens: `most` at first, and `perSecond` more each second until it is full. */
 class Tokens {
   #left: number;
   #time = performance.now();

@@ -1,4 +1,4 @@
-// Answers what clients ask of the coordinator that leads: it is all that they reach of a run.
+// Answers the requests of clients to the coordinator that leads. Clients can reach nothing else of a run.
 
 import { isFull, isTransient } from "../../nats/failures.js";
 import {

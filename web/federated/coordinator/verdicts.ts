@@ -42,7 +42,7 @@ export class Verdicts {
     for (const signal of this.#waiting.get(client) ?? []) signal.wake();
   }
 
-  /** Resolves to what has become of a client's file, or of its last one if that is "", when that is known or after some milliseconds. */
+  /** Resolves to the verdict on a client's file (its last one if `file` is ""), as soon as it is known, at most after `ms`. */
   async of(client: string, file: string, ms: number): Promise<Verdict> {
     const end = performance.now() + ms;
     const signal = new WakeSignal();

@@ -23,7 +23,7 @@ export interface Followed {
   readonly message: string;
 }
 
-/** Returns the record with what an operator wants of its candidate; null if it has that. Throws InvalidArgument if it cannot have it. */
+/** Returns the record with the candidate that an operator wants; null if it has it already. Throws InvalidArgument if that is impossible. */
 export async function follow(
   host: WishHost,
   record: RunRecord,

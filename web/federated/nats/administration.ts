@@ -214,7 +214,7 @@ function checkFree(where: string, run: string, leader: string | null): void {
   fail("InvalidArgument", where, `${leader} leads the run "${run}". ${advice}`);
 }
 
-/** Throws that there is no such run. */
+/** Throws the error for a run that does not exist. */
 export function noSuchRun(where: string, run: string): never {
   return fail("InvalidArgument", where, `there is no run "${run}" on this server.`);
 }

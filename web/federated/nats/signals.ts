@@ -5,7 +5,7 @@ import { isName } from "../../nats/names.js";
 import type { Sheet } from "../asks.js";
 import { clientIn, inboxOf, type RunNames } from "../names.js";
 
-// A client that is asked whether it is there has so long to say so.
+// How long a client may take to answer a probe.
 const kProbeMs = 2000;
 
 /** The signals of one run. */
@@ -49,7 +49,7 @@ export class NatsSignals {
     return () => subscription.unsubscribe();
   }
 
-  /** Asks a process of a client whether it is there, which then announces itself; resolves to false when it can be none or was silent for too long. */
+  /** Asks a process of a client to announce itself. Resolves to false if there can be no such process, or if it does not answer in time. */
   async isThere(client: string, session: string): Promise<boolean> {
     // Both are names: a text with other characters could be more than a subject.
     // The server tells at once that nobody is subscribed. Nobody answers the request itself: clients may not publish to this inbox.

@@ -48,7 +48,7 @@ export interface Revised<T> {
 /** How much the server stores. */
 export interface StreamLimits {
   readonly messages: number;
-  /** The bytes of updates, which the server reserves; without it, it reserves none. */
+  /** How many bytes the server reserves for updates; undefined: none. */
   readonly streamBytes: number | undefined;
   /** The number of servers of a cluster that store each message. */
   readonly replicas: number;

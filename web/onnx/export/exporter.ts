@@ -20,7 +20,7 @@ export class Exporter {
   readonly #dimensions: Dimensions;
   readonly #names = new Map<Value, Name>();
   readonly #folded = new Set<Value>();
-  /** The values whose sizes depend on elements of other values, so that the trace does not determine them. */
+  /** The values whose sizes depend on elements of other values: one trace cannot tell them. */
   readonly unsized = new Set<Value>();
   /** The names of the buffers in the file. */
   readonly buffers: Name[] = [];

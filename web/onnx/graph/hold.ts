@@ -47,7 +47,7 @@ export interface Held {
   readonly value: eg.nn.Parameter | eg.nn.Buffer;
 }
 
-/** The stored tensors of a model by what they became. */
+/** The stored tensors of a model, sorted by what became of them. */
 export interface Kept {
   readonly held: ReadonlyMap<StoredTensor, Held>;
   readonly constants: readonly { readonly slots: readonly number[]; readonly value: Value }[];
@@ -105,7 +105,8 @@ export class Keeper {
     return { held, constants, described };
   }
 
-  // A module shows by the dtype of what it holds that it was converted, so it holds one number of each dtype that it would lack.
+  // to() changes what the module holds, and the dtypes of that tell later whether it was called. So the module holds one number of each
+  // dtype that it would otherwise lack.
   #follow(small: readonly StoredTensor[], held: Map<StoredTensor, Held>): void {
     const kinds = new Set([...held.values()].map(({ value }) => value.dtype));
     for (const entry of small) {

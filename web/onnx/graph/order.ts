@@ -1,4 +1,4 @@
-// The order of the nodes of a graph: each after those that make what it reads. Some writers do not keep it.
+// The order of the nodes of a graph: each after the nodes whose outputs it reads. Some writers do not keep it.
 
 import { fail } from "../../errors/errors.js";
 import type { Message } from "../proto/schema.js";

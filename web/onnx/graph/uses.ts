@@ -1,5 +1,5 @@
-// What a stored tensor is for: a parameter, because an op learns it, or a constant. The steps that read it decide, not the place where
-// the file stores it. A value that depends on no input of the graph is followed to the steps that read what is computed from it.
+// Whether a stored tensor is a parameter, because an op learns it, or a constant. The steps that read it decide, not the place where
+// the file stores it. If a step computes something from it that depends on no input of the graph, the readers of that result count, too.
 
 import * as eg from "edgegrad";
 import { numbersOf, type Stored } from "../tensors/decode.js";

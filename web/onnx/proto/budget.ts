@@ -13,7 +13,7 @@ const kObject = 96;
 const kNode = 384;
 /** The approximate bytes of an entry in a growing list. */
 export const kEntry = 16;
-/** The approximate bytes of a string with what refers to a value of that name. */
+/** The approximate bytes of a string and of the references to a value of that name. */
 export const kText = 64;
 
 /** Counts the memory that the parts of a file need. */

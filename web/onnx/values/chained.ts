@@ -4,7 +4,7 @@ import type * as eg from "edgegrad";
 
 /**
  * Applies functions to a tensor, one after the other. The result of each is freed when the next one has run, unless a gradient needs it, so
- * that the most memory is that of two of them.
+ * that at most two of them are in memory.
  */
 export function chained(
   x: eg.Tensor,

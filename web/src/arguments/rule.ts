@@ -53,7 +53,7 @@ export class Rule<T> {
     return this.advising(() => ` ${advice}`);
   }
 
-  /** Returns this rule with messages that end with what `advice` returns for the value. */
+  /** Returns this rule with messages that end with the text that `advice` returns for the value. */
   advising(advice: Advice): Rule<T> {
     return new Rule(this.expected, this.accepts, this.fallback, advice);
   }

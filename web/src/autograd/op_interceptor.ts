@@ -70,7 +70,7 @@ export function interceptedBy<T>(
 }
 
 class OpInterceptor implements Interpreter {
-  /** False when the function has ended; what a checkpoint computes again later is no call of the function. */
+  /** False when the function has ended; what a checkpoint computes again later is not part of its call. */
   isOpen = true;
   readonly #outer = outermost;
   readonly #handler: OpHandler;

@@ -38,7 +38,7 @@ export type WarmupOptions = Options<typeof kOptions>;
 const kFunction = functionOf<() => unknown>();
 
 /**
- * Runs `fn` once, so that later calls do not wait for what only the first one needs: shaders of the WebGPU device, and parts of the
+ * Runs `fn` once, so that later calls do not wait for what is prepared once: shaders of the WebGPU device, and parts of the
  * engine that are loaded when they are first used. Resolves when the device has done all the work.
  *
  * Everything in `restore` has its old values afterwards: of modules the parameters, the buffers and their gradients; of optimizers and

@@ -55,7 +55,7 @@ type OneOf<Choices> = Choices extends `${infer First}|${infer Others}`
 
 type Values<List extends readonly string[]> = { [I in keyof List]: ValueOf<List[I]> };
 
-/** The body for a line, whose parameters have their types from it. One may say more precisely what it takes. */
+/** The body for a line. The line gives its parameters their types; the body may narrow them. */
 export type BodyOf<Line extends string, Result> = {
   // Of a method, TypeScript accepts parameters that are narrower.
   body(...values: Values<Words<Line>>): Result;

@@ -36,7 +36,7 @@ export interface Interpreter {
 /** The interpreter that runs calls at present; null for the engine. */
 export let interpreter: Interpreter | null = null;
 
-/** What runs the calls outside all levels of vmap(): an interpreter that is no level, or null for the engine. */
+/** What runs the calls outside all levels of vmap(): an interpreter that is not a level, or null for the engine. */
 export let outermost: Interpreter | null = null;
 
 /** Runs `fn` with its calls, and those that levels of vmap() in it make, going to `next`. */

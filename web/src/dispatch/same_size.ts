@@ -1,4 +1,4 @@
-// Losses of differences: an input of shape [4, 1] and a target of shape [4] are broadcast to 16 differences, of which 12 were not meant.
+// Losses of differences: an input of shape [4, 1] and a target of shape [4] are broadcast to 16 differences where 4 were meant.
 
 import { isDue } from "../runtime/errors/once.js";
 import { commonShape, hasShape } from "../tensor/shape.js";

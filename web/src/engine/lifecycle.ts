@@ -115,7 +115,7 @@ export interface MemoryInfo {
    * function that C++ had called, or a browser did not tell whether it still runs.
    */
   readonly endedWorkerBytes: number;
-  /** The number of those tensor objects of such workers that have not been freed. */
+  /** The number of tensor objects of such workers that have not been freed. */
   readonly endedWorkerHandles: number;
 }
 

@@ -122,7 +122,7 @@ interface Replacement {
   readonly tensor: Tensor;
 }
 
-// Returns what to replace by what; throws if two names of one slot have different tensors.
+// Returns the tensor that replaces each slot; throws if two names of one slot have different tensors.
 function replacementsOf(
   tensors: TensorsByName,
   slots: ReadonlyMap<string, Slot>,

@@ -146,7 +146,7 @@ function copiedRows(
   });
 }
 
-// The derivative of a complex number by a complex one is no number, unless the function is holomorphic.
+// A complex result has a derivative by a complex input only if the function is holomorphic.
 function checkReal(where: string, inputs: readonly Tensor[], outputs: readonly Tensor[]): void {
   const check = (what: string, tensors: readonly Tensor[]) => {
     const i = tensors.findIndex(({ dtype }) => isComplex(dtype));

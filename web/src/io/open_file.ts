@@ -1,4 +1,4 @@
-// Files of any format of which programs read ranges of bytes.
+// Files of any format, whose bytes programs read in ranges.
 
 import { readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
@@ -20,7 +20,7 @@ const kOptions = {
 /** Options of `openFile`. */
 export type OpenFileOptions = Options<typeof kOptions>;
 
-/** An open file, of which ranges of bytes are read. Made by `openFile` and `Folder.open`. */
+/** An open file, whose bytes are read in ranges. Made by `openFile` and `Folder.open`. */
 export class ByteReader {
   /** What messages call the file, such as its path. */
   readonly name: string;
@@ -68,7 +68,7 @@ export function bytesAt(where: string, place: Place): Promise<ByteReader> {
 }
 
 /**
- * Opens a file of any format without reading it: a Blob or File, an address (of which only ranges of bytes are requested), a path in Node, or bytes.
+ * Opens a file of any format without reading it: a Blob or File, an address (only the ranges that are read are requested), a path in Node, or bytes.
  * Rejects with InvalidArgument for what cannot be read.
  */
 export async function openFile(

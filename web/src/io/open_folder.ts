@@ -65,7 +65,7 @@ export class Folder {
     return place === null ? null : readerAt(place, this.#onProgress);
   }
 
-  /** Opens a file, of which ranges of bytes are read; null if there is none of that name. */
+  /** Opens a file, whose bytes are then read in ranges; null if there is none of that name. */
   async open(name: string): Promise<ByteReader | null> {
     const place = await this.#find("open", name);
     return place === null ? null : bytesAt("open", place);

@@ -67,7 +67,7 @@ export interface StoredTensorInfo {
 }
 
 /**
- * Opens a safetensors file without reading its tensors: a Blob or File, an address (of which only ranges of bytes are requested), a path in
+ * Opens a safetensors file without reading its tensors: a Blob or File, an address (only the ranges that are read are requested), a path in
  * Node, or bytes. A `model.safetensors.index.json` opens the files that it names: beside it, or in an object of files by name. Rejects with
  * InvalidArgument for what is not a valid file, or cannot be read.
  */

@@ -1,8 +1,8 @@
 import { describe, fail } from "../runtime/errors/errors.js";
 
 /**
- * Throws InvalidArgument for a value at a path that a file cannot contain. `storable` says which values it can, for those that no other
- * sentence explains.
+ * Throws InvalidArgument for a value at a path that a file cannot contain. `storable` names the values that it can contain; the
+ * message ends with it where nothing more exact can be said.
  */
 export function refuseToStore(
   where: string,

@@ -35,7 +35,7 @@ function inputGradient(name: string, spatial: number, transposed: Transposed) {
       const axis = (what: string, given: Ints) => perAxis(name, what, given, spatial);
       const [steps, edges] = [axis("stride", stride), axis("padding", padding)];
       const spreads = axis("dilation", dilation);
-      // Of the sizes that a convolution maps to that of gradOutput, what is beyond the smallest.
+      // A convolution maps several input sizes to the size of gradOutput: how much this one is above the smallest.
       const outputPadding = inputSize.slice(-spatial).map((size, d) => {
         const reach = (spreads[d] as number) * ((weight.shape[d + 2] ?? 1) - 1) + 1;
         const least = ((gradOutput.shape[d + 2] ?? 1) - 1) * (steps[d] as number);

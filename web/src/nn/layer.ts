@@ -57,15 +57,15 @@ export interface ClassWith<
   R extends Rules,
 > extends Constructor<Required, Positional, Named, Module & Fields<R>> {}
 
-/** A class of modules of whose constructor nothing is known. */
+/** A class of modules with any constructor. */
 export type AnyClass = new (...given: unknown[]) => Module;
 
 /** Returns what is wrong with arguments that are fine one by one, or undefined. */
 export type Check<R extends Rules> = (values: Values<R>) => string | undefined;
 
 /**
- * Returns a class of modules whose constructor reads its arguments into fields, which are its text, too. `Class` is what
- * TypeScript knows of it.
+ * Returns a class of modules whose constructor reads its arguments into fields; its printed text shows the same fields. `Class` is its
+ * type in TypeScript.
  */
 export function declared<Class, R extends Rules>(rules: R, check?: Check<R>): Class {
   const names = Object.keys(rules);

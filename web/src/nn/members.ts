@@ -209,7 +209,7 @@ export function noteReplaced(owner: Module, name: string, isReplaced: boolean): 
   else names.delete(name);
 }
 
-// The last modules that were made in this turn of the event loop, to one of which a new parameter will be assigned.
+// The last modules that were made in this turn of the event loop: a new parameter will be assigned to one of them.
 let recentModules: Members[] = [];
 const kMaxRecent = 100;
 /** How many of them are always looked at: they may have been assigned members that were made earlier. */

@@ -25,7 +25,7 @@ export function nameLayer(error: unknown, module: Module): void {
   const place = places.get(error) ?? startAt(module, error.message);
   // Parts and their names are the user's, and may fail to be read.
   const name = attempt(() => module.namedModules().find(([, part]) => part === place.root)?.[0]);
-  // The module called is no part of this one, but may be one of a module further out.
+  // The module called is not part of this one, but may be one of a module further out.
   if (name === undefined) return;
   const path = place.path === "" ? name : joinPath(name, place.path);
   places.set(error, { ...place, root: module, path });
@@ -34,7 +34,7 @@ export function nameLayer(error: unknown, module: Module): void {
   else if (!layer.endsWith("()")) setMessage(error, `${message} (in ${layer})`);
 }
 
-/** Returns the result of a call; of a promise one like it, whose error also names the layer. */
+/** Returns the result of a call; a promise comes back as one whose error also names the layer. */
 export function namingLayer<T>(result: T, module: Module): T {
   if (!isPromise(result)) return result;
   return Promise.resolve(result).catch((error: unknown) => {

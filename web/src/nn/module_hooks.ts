@@ -158,7 +158,7 @@ function argumentsOf(result: unknown): unknown[] {
 /** The hooks of all modules; null if there have never been any. */
 export let globalHooks: ModuleHooks | null = null;
 
-/** Returns the hooks of all modules, to which the caller adds one. */
+/** Returns the hooks of all modules, for a caller that adds one. */
 export function ensureGlobalHooks(): ModuleHooks {
   globalHooks ??= new ModuleHooks();
   return globalHooks;

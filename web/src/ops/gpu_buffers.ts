@@ -97,7 +97,7 @@ export function fromGPUBuffer(buffer: GpuBufferLike, options: FromGPUBufferOptio
   }
 }
 
-/** Implements Tensor.toGPUBuffer(), of which the player's script has the rest. */
+/** Implements Tensor.toGPUBuffer(), together with the script of the player. */
 export async function toGPUBuffer(tensor: Tensor, options: unknown): Promise<TensorBinding> {
   const where = "toGPUBuffer";
   const lending = readOptions(where, kToOptions, [options]);

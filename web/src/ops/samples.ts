@@ -1,4 +1,4 @@
-// Functions that are not ops but must handle the tensors inside vmap(), each of which represents a batch.
+// Functions that are not ops but must handle the tensors inside vmap(): such a tensor stands for a batch.
 
 import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
 import { all, empty, max } from "../generated/ops.js";

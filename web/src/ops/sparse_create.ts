@@ -16,7 +16,7 @@ import { Tensor } from "../tensor/tensor.js";
 import { type TensorData, tensor } from "./create.js";
 
 const kOptions = {
-  /** The dtype of the values; default: that which they have. */
+  /** The dtype of the values; default: the one that they have. */
   dtype: dtypeRule.orNull(),
   /** The device of the tensor; default: that of the values. */
   device: kFactoryOptions.device,

@@ -1,4 +1,4 @@
-// The types of what an optimizer is given and keeps: groups of parameters, their settings and their state.
+// The types of the groups of parameters of an optimizer, of their settings and of their state.
 
 import type { Rule } from "../arguments/rule.js";
 import type { Tensor } from "../tensor/tensor.js";

@@ -84,7 +84,7 @@ export class OptimizerHooks {
 /** The hooks of the steps of all optimizers; null if there have never been any. */
 export let globalHooks: OptimizerHooks | null = null;
 
-/** Returns the hooks of the steps of all optimizers, to which the caller adds one. */
+/** Returns the hooks of the steps of all optimizers, for a caller that adds one. */
 export function ensureGlobalHooks(): OptimizerHooks {
   globalHooks ??= new OptimizerHooks();
   return globalHooks;

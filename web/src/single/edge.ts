@@ -10,7 +10,7 @@ export * from "./index.js";
 export async function init(...given: [options?: InitOptions]): Promise<void> {
   const [options = {}, ...rest] = given;
   const isGiven = "wasmModule" in Object(options) || "wasmUrl" in Object(options);
-  // What is no object is refused there.
+  // start() refuses options that are not an object.
   const isOther = isGiven || typeof options !== "object" || options === null;
   await start(isOther ? options : { ...options, wasmModule }, ...rest);
 }

@@ -1,4 +1,4 @@
-// The types of the imports edgegrad/wasm/*.wasm. What such an import is depends on the tool that bundles it.
+// The types of the imports edgegrad/wasm/*.wasm. The bundler decides what such an import is.
 
 /** What a compiled module has; without the DOM, TypeScript does not know its type. */
 interface Compiled {

@@ -37,7 +37,7 @@ export function isWrapper(value: unknown): value is Wrapper {
   );
 }
 
-/** The handle of a wrapper whose engine has ended, which no engine knows. */
+/** The handle of a wrapper whose engine has ended; no engine gives this number. */
 const kStale = -2;
 
 /** Throws for a wrapper whose engine has ended; has no effect for others. */

@@ -328,7 +328,7 @@ export class Tensor {
   }
 }
 
-/** The properties that Jest copies to show a difference; it would otherwise call all getters, of which some throw. */
+/** The properties that Jest copies to show a difference; without this list it calls all getters, and some throw. */
 const kShownByJest = ["handle"];
 
 /** Wraps a handle returned by C++; null for 0. */

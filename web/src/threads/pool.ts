@@ -236,8 +236,8 @@ function attempt(queue: QueuedTask[], run: (task: Task) => void): void {
   }
 }
 
-// Later changes by the caller must have no effect on what is sent. The oldest supported JavaScript engines lack structuredClone();
-// there the values are sent as they are at that time.
+// The copies keep later changes by the caller out of the message. The oldest supported JavaScript engines lack structuredClone();
+// there, a worker gets the values as they are when it takes the task.
 function withCopies(task: QueuedTask): QueuedTask {
   const { args } = task;
   const values = globalThis.structuredClone?.(args.values);

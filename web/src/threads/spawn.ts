@@ -57,9 +57,9 @@ type Place = string | { readonly href: string } | WorkerLike;
  * because it had just ended, runs in another one.
  *
  * The last argument may be an object with an AbortSignal and nothing else, `{ signal }`, which the function does not receive. Once the
- * signal is given, the promise rejects with its reason. A call that has not begun then never does. A function that has begun is
- * stopped, for which there is no other way than to terminate its worker: one of the engine's own is replaced, and other calls go on;
- * one that you constructed has ended, and all its calls reject.
+ * signal is given, the promise rejects with its reason. A call that has not begun then never does. A function that has begun can
+ * only be stopped by terminating its worker: a worker of the engine is replaced, and other calls go on; a worker that you constructed
+ * ends, and all its calls reject.
  */
 // biome-ignore lint/suspicious/noExplicitAny: only the program knows what its functions return.
 export function spawn<T = any>(
@@ -106,7 +106,7 @@ export async function spawn<T>(
   return receive(answer.value)[0] as T;
 }
 
-// An object with a signal could not be sent, so it is no argument of the function.
+// An object with a signal cannot be sent, so it is never meant for the function.
 function withoutSignal(given: readonly unknown[]) {
   const last = given[given.length - 1];
   if (!isPlain(last) || Object.keys(last).join() !== "signal") return { args: given };

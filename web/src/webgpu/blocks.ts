@@ -31,7 +31,7 @@ export interface Block {
   faults: Faults;
   /** The number of the last batch whose commands use it. */
   batch: number;
-  /** The number of the last batch whose commands write it; 0 if its content is that of no command. */
+  /** The number of the last batch whose commands write it; 0 if no command has written its content. */
   writtenIn: number;
   /** Counts the times that its content became another one. */
   version: number;

@@ -55,7 +55,7 @@ const kDeviceMethods = [
 /** A browser that opens no device within this time will not. */
 const kAnswerTime = 30_000; // ms
 
-/** Requests a device; returns undefined if there is no adapter. Throws a Refusal if what answers is none. */
+/** Requests a device; returns undefined if there is no adapter. Throws a Refusal if the answer is not a device. */
 export async function openDevice(gpu: GPU, timers?: Timers): Promise<OpenDevice | undefined> {
   const adapter = await answerInTime(
     "requestAdapter",

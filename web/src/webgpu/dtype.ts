@@ -36,7 +36,7 @@ export const kRealDTypes: readonly DType[] = ["float32", "int32", "int64", "uint
 /** All dtypes that shaders compute. */
 export const kAnyDType: readonly DType[] = [...kRealDTypes, "complex64"];
 
-/** The dtypes that shaders load and store: also those that they convert for that. */
+/** The dtypes that shaders load and store, also with a conversion. */
 export const kStoredDTypes: readonly DType[] = [
   ...kAnyDType,
   "float16",

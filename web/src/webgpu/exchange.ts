@@ -31,11 +31,11 @@ export interface Binding {
 interface Lending {
   /** Whether it gets a copy in any case. */
   readonly copy: boolean;
-  /** Whether it changes what it gets. */
+  /** Whether the page writes into the buffer. */
   readonly write: boolean;
 }
 
-/** What is used of a tensor. */
+/** The part of a tensor's interface that the exchange uses. */
 interface LentTensor {
   readonly device: string;
   readonly isContiguous: boolean;
@@ -49,7 +49,7 @@ interface LentTensor {
   dispose(): void;
 }
 
-/** What is used of the engine, whose errors are of a class that this script does not have. */
+/** The part of the engine that the exchange uses. It makes the errors, because this script lacks their class. */
 interface Engine {
   placeOf(where: string, tensor: LentTensor, isWritten: boolean): Place;
   fail(code: ErrorCode, where: string, message: string): never;
@@ -235,8 +235,8 @@ export class Exchange {
   }
 
   /**
-   * Shows a tensor of rows of RGBA, whose length is a multiple of 256 bytes, on a canvas. Resolves to whether it did: not if it is not
-   * known yet whether something failed that the content was computed from, unless `isSure`.
+   * Shows a tensor of rows of RGBA, whose length is a multiple of 256 bytes, on a canvas. Resolves to whether it did. Without
+   * `isSure`, it does not as long as a computation that led to the content may still fail.
    */
   show(
     place: Place,
@@ -342,7 +342,7 @@ function wordsOf(bytes: number): number {
   return Math.ceil(bytes / 4) * 4;
 }
 
-// WebGPU has refused a command with what the page gave.
+// WebGPU has refused a command that uses a buffer or picture of the page.
 function argumentError(op: string, { message }: PlayerError): PlayerError {
   const text = `WebGPU refuses to copy from it: ${message}`;
   return { kind: "argument", op, message: text };

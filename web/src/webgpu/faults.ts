@@ -8,7 +8,7 @@ export interface Fault {
   readonly slot: number;
   /** The op that it belongs to. */
   readonly op: string;
-  /** What the check expects, before the position of what is wrong; absent if it is an index out of range. */
+  /** What the check expects; the message ends with the position of the wrong element. Absent for an index that is out of range. */
   readonly rule?: string | undefined;
   /** Set once the failure is known to have happened. */
   error: PlayerError | undefined;

@@ -66,7 +66,7 @@ export class Readback {
   readonly #status: () => Status;
   readonly #freeList = new Map<number, Staging[]>();
   #recorded: Pending[] = [];
-  // The ops of which a failure has been told that no read had to report.
+  // The ops whose failure was told as a warning, because no read had to report it.
   readonly #warned = new Set<string>();
   // Batches with errors that WebGPU reported after later commands had been recorded.
   readonly #failed: { first: number; last: number; error: PlayerError }[] = [];
@@ -142,7 +142,7 @@ export class Readback {
   /** Fails a read that cannot be recorded; asynchronously, like all answers. */
   failLater(ticket: number, error: PlayerError): void {
     this.#waiting.add(ticket);
-    // Not queueMicrotask(), in whose place tests put one that waits for them.
+    // Not queueMicrotask(), because tests replace that by a function that waits for them.
     void Promise.resolve().then(() => this.#answer(ticket, error));
   }
 

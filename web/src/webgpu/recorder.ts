@@ -121,7 +121,7 @@ export class Recorder {
     return this.#batch;
   }
 
-  /** Creates what every batch with dispatches needs, unless it exists; its error is one of `attempted`. */
+  /** Creates the buffer of uniforms, which every batch with dispatches needs, unless it exists; its error is one of `attempted`. */
   reserve(): void {
     if (this.#uniformBuffer !== undefined) return;
     const { buffer, failure } = this.#create(kUniformCapacity, Usage.Uniform | Usage.CopyTarget);
@@ -239,7 +239,7 @@ export class Recorder {
       recording.rebind(moved, (dispatch) => this.#pipelines.rebound(dispatch));
   }
 
-  /** Leaves the errors of what was created to the next read. */
+  /** Leaves the errors of the creation of resources to the next read. */
   reportAttempts(): void {
     void this.#errors.attempted()?.then((error) => error && this.#errors.add(error));
   }

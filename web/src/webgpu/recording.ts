@@ -51,9 +51,9 @@ export interface Target extends Replayed {
 export class Recording {
   /** The error that occurred while it was made; a recording with an error is not played. */
   failure: PlayerError | undefined;
-  /** Whether it is not known what the call that failed would have written. */
+  /** Whether the blocks that the failed call would have written are unknown. */
   hasUnknownResults = false;
-  /** The blocks that its calls write: not those that only optimizer steps write. */
+  /** The blocks that its calls write, without those that only steps of optimizers write. */
   readonly written = new Set<Block>();
   /** The number of dispatches whose uniforms are on the device. */
   dispatches = 0;
@@ -63,7 +63,7 @@ export class Recording {
   #steps: Step[] = [];
   #onDevice: DeviceUniforms | undefined;
 
-  /** Begins a call of a kernel, to which what is added next belongs. */
+  /** Begins a call of a kernel; the steps that are added next belong to it. */
   addCall(call: CallRecord): void {
     this.#steps.push({ call });
     for (const block of call.writes) this.written.add(block);

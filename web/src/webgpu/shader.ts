@@ -73,8 +73,8 @@ function vectorWords({ as }: Access): 1 | 2 | 4 {
 }
 
 /**
- * Whether one shader can access all this memory: a buffer that it accesses in vectors can otherwise only be read, as floats, and of a
- * buffer that it writes it accesses one window.
+ * Whether one shader can access all this memory. If it accesses a buffer in vectors, all other accesses of that buffer must read floats,
+ * and if it writes a buffer, all its accesses must be in one window.
  */
 export function canBeAccessedTogether(memory: readonly Access[]): boolean {
   const written = memory.filter(({ mode }) => mode !== "read");
@@ -105,7 +105,7 @@ export class Memory {
   readonly accesses: readonly Access[];
   /** The buffers, indexed by binding; twice if two windows of one are bound. */
   readonly blocks: View["block"][] = [];
-  /** What is bound of each of them. */
+  /** The window of each block that is bound. */
   readonly windows: Window[] = [];
   /** Identifies everything that the declarations depend on. */
   readonly key: string;

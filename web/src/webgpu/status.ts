@@ -78,7 +78,7 @@ export class Status {
     return fault;
   }
 
-  /** Returns faults that a block may keep: many become one, which has happened if one of them has. */
+  /** Returns at most as many faults as a block may keep: if there are more, one fault that has happened as soon as one of them has. */
   few(faults: Faults): Faults {
     if (faults.length <= kMaxFaults) return faults;
     const merged = { ...this.make(""), members: faults };

@@ -142,7 +142,7 @@ export class Pass {
     });
   }
 
-  // Which keys are of the block of a query, [batch, 1, tokens, keys]; those of the cache are of none.
+  // Whether each key is in the same block as each query, [batch, 1, tokens, keys]; keys of the cache are in no block.
   #sameBlock(blockIds: eg.Tensor): eg.Tensor {
     const [query, key] = [blockIds.unsqueeze(2), blockIds.unsqueeze(1)];
     const own = query.eq(key).logicalAnd(query.ge(0)).unsqueeze(1);

@@ -11,7 +11,7 @@ export interface RotarySpec {
   frequencies(positions: number): readonly number[];
   /** The factor of the rotated values. */
   readonly scale: number;
-  /** Sequences of more positions are rotated by other angles, so that cached keys of shorter ones do not fit; null: no such limit. */
+  /** Above this number of positions a sequence is rotated by other angles, so that keys cached before do not fit; null: no limit. */
   readonly limit: number | null;
 }
 

@@ -146,7 +146,7 @@ export class Config {
     if (!isNothing(value) && value !== only) this.refuse(key, value, [only]);
   }
 
-  /** Returns a nested config, which has `defaults` for what it leaves out; if it is missing and `isOptional`, nothing else. */
+  /** Returns a nested config; `defaults` stand for the keys that it lacks. If `isOptional`, it may be missing itself. */
   part(key: string, isOptional = false, defaults: ConfigValues = {}): Config {
     const value = this.raw(key);
     if (!isObject(value) && !(isOptional && isNothing(value))) {

@@ -41,7 +41,7 @@ export interface BertSpec {
   readonly paddingIdx: number;
 }
 
-/** What the layers read of it. */
+/** The part of BertSpec that the layers read. */
 export type LayerSpec = Pick<
   BertSpec,
   "hidden" | "intermediate" | "eps" | "activation" | "dropout"

@@ -28,7 +28,7 @@ interface Spec extends LayerSpec {
   readonly layers: number;
   readonly heads: number;
   readonly paddingIdx: number;
-  /** The number of buckets of distances in one direction, or of distances if there are no buckets. */
+  /** How many buckets the distances in one direction have; without buckets, how many distances. */
   readonly span: number;
   /** The number of buckets; null: each distance has a vector of its own. */
   readonly buckets: number | null;

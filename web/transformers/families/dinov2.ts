@@ -1,4 +1,4 @@
-// DINOv2: ViT with learned scales of what layers add, for images of any size.
+// DINOv2: ViT whose layers scale, by learned factors, what they add. Images may have any size.
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";

@@ -1,4 +1,4 @@
-// SmolLM3: Llama of which some layers have no positions.
+// SmolLM3: Llama, with some layers that use no positions.
 
 import type { RotarySpec } from "../blocks/rotary.js";
 import type { Config } from "../config/config.js";

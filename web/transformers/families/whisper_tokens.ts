@@ -96,7 +96,7 @@ function hiddenTokens(
   const hidden = new Array<boolean>(words).fill(false);
   const text = row.slice(begin);
   const isTime = (token: number | undefined) => token !== undefined && token >= zero;
-  // The token that says that there are no times comes before them.
+  // The token for "no times" comes before them.
   hidden[zero - 1] = true;
   const isOpen = isTime(text.at(-1)) && text.length > 1 && !isTime(text.at(-2));
   if (isOpen) hidden.fill(true, 0, end);

@@ -8,7 +8,7 @@ export type Windows = readonly (number | null)[];
 
 const kTypes = ["full_attention", "sliding_attention"];
 
-/** Returns `window` for the sliding layers: those that layer_types names or, without it, those for which `isSliding` is true. */
+/** Returns the window of each layer: `window` if layer_types says that it slides or, without layer_types, if `isSliding` is true for it. */
 export function windowsOf(
   config: Config,
   layers: number,

@@ -238,8 +238,8 @@ async function loadWeights(
   };
 }
 
-// The matrices that have few bits: those that the file has so, and those that the program asks for. Heads are not quantized, and tables that are heads
-// get eight bits.
+// The matrices to quantize: those that are quantized in the file, and those that the program asks for. Heads are not quantized, and tables that are
+// also heads get eight bits.
 async function matricesOf(
   model: PreTrainedModel,
   { heads }: Family,

@@ -1,4 +1,4 @@
-// The steps of a generation: calls of the model with a cache, for texts of which the tokens are known here.
+// The steps of a generation: calls of the model with a cache, for texts whose tokens are known here.
 
 import * as eg from "edgegrad";
 import { fail } from "../../errors/errors.js";

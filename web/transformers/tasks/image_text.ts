@@ -72,7 +72,7 @@ export abstract class ImageTextDecoder extends TextDecoder {
   /** Returns the vectors of images: [images, tokens, size]. */
   abstract getImageFeatures(pixels: eg.Tensor): eg.Tensor;
 
-  // Tokens that follow a cache one by one are no images.
+  // Tokens that follow a cache one by one are never images.
   protected override read(
     ids: eg.Tensor,
     given?: DecoderOptions,

@@ -7,7 +7,7 @@ import type { Labels } from "../config/labels.js";
 // The number of tokens whose scores are computed together, where all scores at once would take too much memory.
 const kTokensAtOnce = 32;
 
-/** Adds a loss to an output, and the number of labels of which it is the mean, which `count` computes when it is read. */
+/** Adds a loss to an output, and how many labels it is the mean of; `count` computes that number when it is read. */
 export function withLoss<Output extends object>(
   output: Output,
   loss: eg.Tensor,

@@ -164,7 +164,7 @@ interface Cutting {
   readonly isWhole: boolean;
 }
 
-// The tokens of a text, of which those that the tokenizer adds are kept.
+// The tokens of a text, cut to the limit; the tokens that the tokenizer adds remain.
 function cut(
   given: TextOrPair,
   { limit, strategy, side, isWhole }: Cutting,

@@ -24,7 +24,7 @@ export interface PackOptions {
   readonly separate?: boolean | undefined;
 }
 
-/** Returns an example of which only the answer is learned. */
+/** Returns an example whose answer alone is learned. */
 export function answerExample(prompt: readonly number[], answer: readonly number[]): Example {
   return { inputIds: [...prompt, ...answer], labels: [...prompt.map(() => -100), ...answer] };
 }

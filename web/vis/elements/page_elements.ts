@@ -76,7 +76,7 @@ export type ProfileData = Pick<StepProfile, "events" | "time">;
 export interface PanelElements {
   /** Attention between positions, over steps. */
   "eg-attention-map": SeriesElement;
-  /** Which classes are taken for which. */
+  /** How often each class is predicted as each other. */
   "eg-confusion-matrix": SeriesElement;
   /** Distributions over steps. */
   "eg-histogram": SeriesElement;
@@ -144,7 +144,7 @@ interface OfProfile extends Heading {
 export interface PanelProps {
   /** Attention between positions, over steps. */
   "eg-attention-map": OfSeries;
-  /** Which classes are taken for which. */
+  /** How often each class is predicted as each other. */
   "eg-confusion-matrix": OfSeries;
   /** Distributions over steps. */
   "eg-histogram": OfSeries;

@@ -23,7 +23,7 @@ export interface Picture {
 
 const kMostCharacters = 28;
 
-/** Returns the boxes and edges of what is to be seen. `shapes` are those of values by name, as far as they are known. */
+/** Returns the boxes and edges to draw. `shapes` are the known shapes of values, by name. */
 export function pictureOf(
   { nodes, inputs, outputs }: OnnxDescription,
   groups: readonly Group[],

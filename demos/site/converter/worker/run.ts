@@ -84,7 +84,7 @@ function numberText(value: unknown): string {
     : String(value);
 }
 
-// Loads the model once more with all values as outputs. What cannot be had this way has no shapes.
+// Loads the model once more with all values as outputs. Values that cannot be outputs are shown without shapes.
 async function shapesIn(
   { file, beside, description }: OpenFile,
   feeds: Record<string, eg.Tensor>,

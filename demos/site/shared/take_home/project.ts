@@ -4,7 +4,7 @@ import starter from "virtual:starter";
 import { strToU8, zipSync } from "fflate";
 import type { Program } from "./program.js";
 
-/** Returns the project as a zip file, in which it has a folder of its own. */
+/** Returns the project as a zip file with one folder. */
 export function projectZip({ name, model }: Program, weights: Uint8Array): Uint8Array {
   const manifest = { ...JSON.parse(starter["package.json"] as string), name };
   const files = {

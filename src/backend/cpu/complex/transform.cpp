@@ -80,7 +80,7 @@ class FactorTransform final : public Transform {
   }
 
  private:
-  // Splits the transforms of size `left`, of which `done` are interleaved, by the factor p.
+  // Splits the `done` interleaved transforms of size `left` by the factor p.
   void pass(std::int64_t p, std::int64_t left, std::int64_t done, const Number* from,
             Number* to) const {
     const std::int64_t part = left / p;

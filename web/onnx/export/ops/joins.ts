@@ -101,7 +101,7 @@ const pad: Writer = (c) => {
   return isBool ? c.graph.cast(padded, "bool") : padded;
 };
 
-// Pad before version 19 has no mode "wrap", so the ends are copied one dimension at a time.
+// Before version 19, Pad lacks the mode "wrap", so the ends are copied one dimension at a time.
 function wrap(c: Call, begins: readonly Size[], ends: readonly Size[]): Name {
   let name = c.in("input");
   for (const [dim, begin] of begins.entries()) {

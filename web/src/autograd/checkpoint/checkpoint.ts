@@ -96,7 +96,7 @@ export function checkpoint(run: (...inputs: unknown[]) => unknown, ...given: unk
   }
 }
 
-// Separates the options from what else the last argument has.
+// Separates the options from the other properties of the last argument.
 function splitOptions(given: readonly unknown[]): {
   inputs: unknown[];
   options: Record<string, unknown>[];

@@ -15,7 +15,7 @@ export interface Contexts {
   readonly release?: (() => void) | undefined;
 }
 
-/** The hidden property of a context with what frees its tensors. */
+/** The hidden property of a context that holds the function which frees its tensors. */
 export const kRelease: unique symbol = Symbol("release");
 
 const plain: CheckpointContext = (run) => run();

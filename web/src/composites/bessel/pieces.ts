@@ -1,4 +1,4 @@
-// Functions of real numbers in pieces, of which each has a formula of its own.
+// Functions of real numbers that have another formula in each interval.
 
 import { toDtype } from "../../generated/internal.js";
 import { add, div, fullLike, mul, sub, where } from "../../generated/ops.js";
@@ -48,7 +48,7 @@ export function ratio([numerator, denominator]: Rational, z: Tensor): Tensor {
   return div(power(numerator, z), power(denominator, z));
 }
 
-/** Returns the value of a series of Chebyshev polynomials of y / 2, whose highest degree comes first and whose last counts by half. */
+/** Returns the value of a series of Chebyshev polynomials of y / 2, the highest degree first; the last coefficient counts by half. */
 export function chebyshev(series: readonly number[], y: Tensor): Tensor {
   const [first = 0, ...others] = series;
   let [before, last, value] = [fullLike(y, 0), fullLike(y, 0), fullLike(y, first)];

@@ -26,7 +26,7 @@ export const svdLowrank = /* @__PURE__ */ composite(
 );
 
 /**
- * The principal components of the rows of A [..., m, n], of which each is a sample: svdLowrank() of A less the mean of its rows, unless
+ * The principal components of samples, the rows of A [..., m, n]: svdLowrank() of A less the mean of its rows, unless
  * `center` is false. The columns of V are the directions; by default min(6, m, n) of them.
  */
 export const pcaLowrank = /* @__PURE__ */ composite(

@@ -33,7 +33,7 @@ export function maskFor(where: string, input: Tensor, mask: Tensor): Tensor {
   return expand(mask.dtype === "bool" ? mask : ne(mask, 0), input.shape);
 }
 
-/** Returns `input` with the identity in the place of what the mask leaves out; without a mask, `input` itself. */
+/** Returns `input` with the identity of the reduction where the mask leaves elements out; without a mask, `input` itself. */
 export function filled(
   name: string,
   input: Tensor,

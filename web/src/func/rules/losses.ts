@@ -6,7 +6,7 @@ import { type Call, type Rule, range } from "./call.js";
 import { reduceSamples } from "./elementwise.js";
 import { fold, unfold } from "./folded.js";
 
-/** Returns a rule for losses per row. `names` are the tensors; the first has `kept` dimensions if it has no batch dimension. */
+/** Returns a rule for losses per row. `names` are the tensors; without a batch dimension, the first has `kept` dimensions. */
 export function rowLoss(names: readonly string[], kept: number): Rule {
   return (call) => {
     if (call.op.parameters.some(({ name }) => !names.includes(name) && call.isBatched(name)))

@@ -4,7 +4,7 @@ import { reject } from "../broken_file.js";
 
 /** A file that is read in parts. */
 export interface Source {
-  /** What messages call it, such as its path. */
+  /** The name of the source in messages, such as its path. */
   readonly name: string;
   /** The number of bytes. */
   readonly size: number;

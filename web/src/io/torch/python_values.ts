@@ -20,7 +20,7 @@ export class StorageName {
     readonly type: string | null,
     /** How many elements, or bytes if there is no type. */
     readonly count: number,
-    /** The position in the storage of that key at which this one begins. */
+    /** The position in the storage of that key at which these elements begin. */
     readonly offset: number,
   ) {}
 }

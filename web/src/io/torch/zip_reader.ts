@@ -1,4 +1,4 @@
-// Reading zip archives, of which torch.save writes files: the directory at the end, and single entries. Sizes come from the directory
+// Reading zip archives, the form of the files of torch.save: the directory at the end, and single entries. Sizes come from the directory
 // alone, as in PyTorch's reader, because PyTorch writes them after the data.
 
 import { reject } from "../broken_file.js";
@@ -106,7 +106,7 @@ function entryAt(bytes: Uint8Array, at: number): { entry: ZipEntry; next: number
   if (next > bytes.length) reject("the directory of the zip archive is damaged.");
   const name = new TextDecoder().decode(bytes.slice(nameStart, extraStart));
   const wide = wideNumbers(view, extraStart, extraEnd);
-  // The order in which zip64 stores those of the numbers that do not fit in 32 bits.
+  // Numbers that do not fit in 32 bits are in zip64's extra field, in this order.
   const [size, packedSize, start] = [24, 20, 42].map((offset) => {
     const number = view.getUint32(at + offset, true);
     if (number !== kIn64Bits) return number;

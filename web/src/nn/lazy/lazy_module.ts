@@ -21,7 +21,7 @@ export interface LazyModule {
 export interface LazyModuleClass {
   // biome-ignore lint/suspicious/noExplicitAny: TypeScript wants this of what a class extends.
   new (...given: any[]): LazyModule;
-  /** The class whose methods a module has after its first call; null for those that it has before. */
+  /** The class whose methods a module gets with its first call; null if it keeps its own. */
   clsToBecome: ModuleClass | null;
 }
 

@@ -82,7 +82,7 @@ function withoutData<T extends Tensor>(Base: { readonly prototype: T }): new () 
   return Made as unknown as new () => T;
 }
 
-// `Usual` is the class of what has a shape.
+// `Usual` is the class that the tensor has once its shape is known.
 function uninitialized<T extends Tensor>(Usual: {
   readonly prototype: T;
 }): new (

@@ -221,7 +221,7 @@ function listOf(module: Module, tensorName: string): ParametrizationList | null 
   return dict?.has(tensorName) ? dict.get(tensorName) : null;
 }
 
-// The first parametrization computes the tensor from what its inverse has made of it.
+// The first parametrization computes the tensor from the result of its inverse.
 function checkFirst(where: string, original: Tensor, list: ParametrizationList): void {
   const [first] = list.originals;
   if (list.names[0] === "original" && first?.dtype !== original.dtype) {

@@ -7,7 +7,7 @@
 //     {} as Order<[stepSize: "stepSize"], [gamma: "gamma"]>,
 //   ) { ... }
 //
-// The order, first of what must be given, is a type, because TypeScript cannot read it off an object. Its labels are what editors show.
+// The order of the arguments, required ones first, is a type, because TypeScript cannot read it off an object. Its labels are what editors show.
 
 import { type MixedArguments, type Positions, readArguments } from "../../arguments/read.js";
 import {
@@ -101,7 +101,7 @@ export interface LRSchedulerClass<
   Made,
 > extends SchedulerClass<WithEpoch<R>, Needed, [...Spare, lastEpoch: "lastEpoch"], Made> {}
 
-/** The options of a scheduler, which are its arguments without those that must be given. */
+/** The options of a scheduler: its optional arguments. */
 export type OptionsOf<R extends Rules, Needed = never> = Options<
   Omit<R, Needed & keyof R> & typeof kSchedulerOptions
 >;
@@ -109,7 +109,7 @@ export type OptionsOf<R extends Rules, Needed = never> = Options<
 /** The values that setUp() of a scheduler receives. */
 export type Arguments<R extends Rules> = Values<WithEpoch<R>>;
 
-/** Returns the class of a scheduler whose fields are its arguments, which makes the first step. */
+/** Returns the class of a scheduler whose fields are its arguments; its constructor makes the first step. */
 export function scheduler<R extends Rules, Needed extends Names<R>, Spare extends Names<R>>(
   rules: R,
   order: Order<Needed, Spare>,

@@ -87,7 +87,7 @@ function markFailed(): void {
   rejectAll(engineFailed);
 }
 
-// What is called while an engine is stopped has no effect then.
+// Calls while an engine is stopped have no effect.
 const kNeededAtEnd = [
   "release",
   "giveHandle",

@@ -32,7 +32,7 @@ import type { ErrorCode } from "../../generated/border.js";
 /** The result of a native function that failed. */
 export const kFailed = -1;
 
-/** The outcome of opening the device with what init() was given, if that cannot be used. */
+/** The outcome of opening the device if the GPU or device that init() received cannot be used. */
 export const kRefused = -2;
 
 export type { NativeFunctions } from "../../generated/native_functions.js";
@@ -62,7 +62,7 @@ export interface NativeModule {
     allocateUnusedWorker(): void;
     loadWasmModuleToWorker(worker: ThreadWorker): Promise<unknown>;
   };
-  /** Called by C++ instead of what was called, once the engine has failed; throws. */
+  /** Once the engine has failed, C++ calls this in the place of every other function; throws. */
   failed?: (isStopped: boolean) => never;
   /** Called by C++; see runtime/bridge/call_function.ts and runtime/bridge/callbacks.ts. */
   callFunction?: (id: number, count: number, call: number) => number;

@@ -25,7 +25,7 @@ export interface Frame {
   readonly ran: string;
 }
 
-/** What the package knows of its frames where it is one file (runtime/errors/one_file_frames.ts). */
+/** How the package finds its own frames in a stack where it is bundled into one file (runtime/errors/one_file_frames.ts). */
 export interface OneFile {
   /** Runs a function that reads a stack for the first time, and returns the frames of the code that ran; null if that is unknown. */
   framesIn(read: () => unknown): string[] | null;

@@ -1,7 +1,7 @@
 // Calls that an AbortSignal ends. Their promises reject with its reason at once; what they have begun is ended or ignored, and no
 // listener stays behind on a signal that outlives the call.
 
-/** What is used of an AbortSignal, which may be one of another realm. */
+/** The part of AbortSignal that the package uses; a signal may come from another realm. */
 export interface AbortSignalLike {
   /** Whether the signal has been given. */
   readonly aborted: boolean;

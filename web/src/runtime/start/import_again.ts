@@ -4,7 +4,7 @@
 import { importAt } from "../../files.js";
 import { addressIn } from "./start_failure.js";
 
-/** The number of the next attempt, of addresses whose first one has failed. */
+/** By address: the number of the next attempt, once the first one has failed. */
 const attempts = new Map<string, number>();
 
 /** Resolves as `load` does, which calls import() with an address that bundlers see. May be called again after a failure. */

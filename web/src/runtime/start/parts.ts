@@ -9,18 +9,18 @@ import { pathOf } from "./paths.js";
 
 // `npm run generate` writes both lists (scripts/split/parts.mjs).
 
-/** The parts besides the core, by their numbers in the core. Those before the last one need nothing of it. */
+/** The parts besides the core, by their numbers in the core. No part needs code of the last one. */
 export const kParts = ["layers", "conv", "attention", "extras", "rest"] as const;
 
 /** A part besides the core. */
 export type Part = (typeof kParts)[number];
 
-/** Those that have something in common, which is in "layers". */
+/** The parts that share code with each other; "layers" has that code. */
 const kSharing: readonly Part[] = ["attention", "extras"];
 
 const needed = new Set<Part>();
 
-/** Returns what a module needs whose ops are in `part`. What convolutions share with the others is in the core. */
+/** Returns the parts that a module with ops in `part` needs. The code that convolutions share with others is in the core. */
 export function withShared(part: Part): readonly Part[] {
   return kSharing.includes(part) ? ["layers", part] : [part];
 }
@@ -73,7 +73,7 @@ export class Parts {
     for (const part of kParts) if (needed.has(part)) await this.add(module, part);
   }
 
-  /** Adds all others, in an order in which each finds what it needs. */
+  /** Adds all other parts, each after those that it needs. */
   async addOthers(module: NativeModule): Promise<void> {
     const isMissing = (_: Part, number: number) => !module.hasPart?.(number);
     for (const part of kParts.filter(isMissing)) this.download(part).bytes.catch(() => undefined);

@@ -25,7 +25,7 @@ export function createdBy(create: CreateWorker, script: string, options: object 
   fail("InvalidArgument", "init", `createWorker returned ${describe(worker)}; ${expected}.`);
 }
 
-/** What is used of the browser's API, which TypeScript does not know yet. */
+/** The part of the browser's API that is used; TypeScript does not declare it yet. */
 interface TrustedTypes {
   readonly defaultPolicy: object | null;
   createPolicy(

@@ -68,7 +68,7 @@ export interface Kernel<Struct> {
   play(call: Struct, commands: Commands): void;
   /** Whether a call replaces all content of the blocks that it writes; false if absent. */
   overwrites?(call: Struct): boolean;
-  /** The float16 tensor of which a call makes a copy in float32, if it makes one. */
+  /** The float16 tensor that a call copies in float32, if it does. */
   widened?(call: Struct): Widened | undefined;
 }
 

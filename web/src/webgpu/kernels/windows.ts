@@ -21,7 +21,7 @@ export function isBindable({ mostBound }: Limits, { block, window }: View): bool
 
 /**
  * Divides an iteration into parts whose memory can be bound, in order; mostly there is one. Only the dimensions of `divisible` are
- * divided, the widest first, at multiples of 64 elements where a dimension has more. What is too large even then has no windows. Views
+ * divided, the widest first, at multiples of 64 elements where a dimension has more. An operand that is too large even then has no windows. Views
  * of one block share a window, unless it would be too large and `written` is another block, the only one that is written.
  */
 export function inWindows(

@@ -81,7 +81,7 @@ function isInput({ elements }: Dispatch, access: Access, stored: Access): boolea
   return isSame(access, stored) && elements?.linear.includes(access.name) === true;
 }
 
-// Whether it writes its results in the place of what is stored.
+// Whether it overwrites the stored elements with its results.
 function isInPlace({ stores }: Dispatch, access: Access, stored: Access): boolean {
   return isSame(access, stored) && stores?.some(({ name }) => name === access.name) === true;
 }
@@ -159,7 +159,7 @@ function resultsInVec4s({ stores = [] }: Dispatch, memory: readonly Access[]): A
 
 interface End {
   readonly end: string;
-  /** Whether results take the place of what is stored. */
+  /** Whether the results overwrite the stored elements. */
   readonly replaces: boolean;
   /** What is stored four at a time, from the results for each. */
   readonly results: readonly Access[];

@@ -108,7 +108,7 @@ export function fitBuffers(memory: readonly Access[], buffers: number): boolean 
   return bound.size <= buffers && canBeAccessedTogether(memory);
 }
 
-/** The bytes of one vector of four numbers, to which the uniforms of a part are padded. */
+/** The bytes of a vector of four numbers; the uniforms of a part are padded to a multiple. */
 export const kFour = 16;
 
 /** Returns the bytes of the uniforms of a merged dispatch: a vector for each part, then those of the parts. */

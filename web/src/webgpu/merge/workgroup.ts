@@ -6,7 +6,7 @@ import type { Dispatch, WrittenDispatch } from "../recorder";
 export interface Workgroup {
   readonly size: string;
   readonly threads: number;
-  /** Whether its invocations do not need each other, so that they can be in workgroups of any size. */
+  /** Whether its invocations are independent of each other, so that workgroups may have any size. */
   readonly isFree: boolean;
   /** The bytes of its memory. */
   readonly bytes: number;

@@ -119,7 +119,7 @@ function chunksOf(steps: readonly Step[]): Step[][] {
 
 const kEmptyPlan: Plan = { steps: [], dispatches: [] };
 
-// Splits a sequence into runs in which no step accesses memory that another one writes.
+// Splits a sequence into runs: within a run, no step accesses memory that another step writes.
 function runsOf(steps: readonly Step[]): Step[][] {
   const runs: Step[][] = [];
   let ranges = new Map<Block, Range[]>();

@@ -9,7 +9,7 @@ export function mergesOfScores(
   const known = new Map(Object.entries(ids));
   const pairs: { pair: [string, string]; score: number; order: readonly [number, number] }[] = [];
   tokens.forEach((token, id) => {
-    // Half a character is no piece.
+    // Half a character is not a piece.
     const letters = Array.from(token);
     for (let i = 1; i < letters.length; i++) {
       const pair: [string, string] = [letters.slice(0, i).join(""), letters.slice(i).join("")];

@@ -1,4 +1,4 @@
-// GPTQ: codes of several inputs in one number, zeros of several outputs, and with desc_act inputs that are grouped in another order.
+// GPTQ: an int32 packs the codes of several inputs, or the zero points of several outputs. With desc_act, the inputs of a group are not neighbors.
 
 import type { Bits } from "../../blocks/code_format.js";
 import type { WeightFile } from "../weight_file.js";

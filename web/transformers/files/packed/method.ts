@@ -29,7 +29,7 @@ export type PackedMethod = (
   settings: Config,
 ) => ReadonlyMap<string, PackedMatrix>;
 
-/** Throws for a file that does not fit what it says. */
+/** Throws the error for a file that contradicts itself. */
 export function refuse(name: string, problem: string): never {
   return fail("InvalidArgument", "fromPretrained", `${name}: ${problem}.`);
 }
@@ -56,7 +56,7 @@ export async function arrayOf<Numbers>(
   }
 }
 
-/** Returns the size of groups of columns, which has to be one of quantized layers. */
+/** Returns the number of columns with the same scale, null for whole rows; throws for a number that quantized layers do not support. */
 export function groupOf(settings: Config, columns: number | null = null): number | null {
   const size = settings.whole("group_size", 128);
   if (size === -1 || (columns !== null && size >= columns)) return null;

@@ -72,7 +72,7 @@ export interface Vec4s {
   readonly memory: readonly Access[];
   /** Whether results are written as vec4s, with finish_vec4s(first, row, column, sums) instead of finish. */
   readonly hasResults: boolean;
-  /** The same with results that are written one by one, if they are not and the memory permits it. */
+  /** The same, but with results written one by one; absent if they are already, or if the memory does not permit it. */
   readonly withSingleResults?: Vec4s | undefined;
   /** Returns first_a(batch), first_b, first_c and the function that stores results. */
   functions(): string;

@@ -1,4 +1,4 @@
-// Gradients of weights of which several dispatches, or parts of one, compute a share.
+// Gradients of weights that are the sum of shares: several dispatches, or parts of one, each compute one.
 
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
