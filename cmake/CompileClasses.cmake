@@ -3,13 +3,13 @@
 #
 #   engine   code that every op and every graph node executes
 #   kernels  kernels with their own inner loops
-#   compact  inlined but not unrolled: elementwise kernels, which are vectors by construction, and code that ops execute
-#            less often, such as helpers that several of them share
+#   vectors  elementwise kernels, which are vectors by construction: inlined but not unrolled
+#   compact  the same for code that ops execute less often, such as helpers that several of them share
 #   small    the rest, as small as possible: the ops themselves
 #
 # A source has the class of its folder (the longest path below that matches), unless its first line names another one:
 # `// compile: engine`.
-set(EG_CLASSES engine kernels compact small)
+set(EG_CLASSES engine kernels vectors compact small)
 set(folder_classes
   src/autograd=compact src/backend/cpu=kernels src/backend/cpu/linalg=small src/backend/webgpu=small src/base=small
   src/base/heap=engine src/dispatch=compact src/formulas=small src/kernels=small src/ops=small src/runtime=compact
@@ -18,8 +18,19 @@ set(folder_classes
 set(EG_OPTIONS_engine "")
 # Loops that should be unrolled say so in the source.
 set(EG_OPTIONS_kernels -O2 "SHELL:-mllvm -unroll-runtime=false")
+set(EG_OPTIONS_vectors -Os)
 set(EG_OPTIONS_compact -Os)
 set(EG_OPTIONS_small -Oz)
+
+# Only these classes have vectors to which relaxed instructions apply. All others are the same in both variants with threads, so the
+# compiler's cache has them already when the second is built.
+set(EG_VECTOR_OPTIONS "")
+if(EG_VARIANT STREQUAL "relaxed")
+  set(EG_VECTOR_OPTIONS -mrelaxed-simd)
+endif()
+foreach(class kernels vectors)
+  list(APPEND EG_OPTIONS_${class} ${EG_VECTOR_OPTIONS})
+endforeach()
 
 foreach(entry IN LISTS folder_classes)
   string(REPLACE "=" ";" entry ${entry})

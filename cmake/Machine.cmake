@@ -14,10 +14,6 @@ if(EG_VARIANT STREQUAL "single")
   set(EG_THREADS 0)
 endif()
 add_compile_definitions(EG_THREADS=${EG_THREADS})
-if(EG_VARIANT STREQUAL "relaxed")
-  add_compile_definitions(EG_RELAXED_SIMD=1)
-  add_compile_options(-mrelaxed-simd)
-endif()
 
 if(EMSCRIPTEN)
   # Emscripten provides the SSE headers: code written for SSE 4.1 is compiled to WebAssembly SIMD.

@@ -48,6 +48,7 @@ list(PREPEND test_sources ${apart_tests})
 add_executable(edgegrad_tests ${test_sources})
 target_include_directories(edgegrad_tests PRIVATE tests/cpp tools)
 target_link_libraries(edgegrad_tests PRIVATE edgegrad_core edgegrad_warnings ${EG_GTEST_LIBRARIES})
+target_compile_options(edgegrad_tests PRIVATE ${EG_VECTOR_OPTIONS})
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Tests may mix integer sizes. (Options of a source file come after those of its target and
   # libraries.)

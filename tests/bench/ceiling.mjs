@@ -9,7 +9,7 @@ import { ensureEmscripten } from "../../scripts/building/toolchain.mjs";
 import { kRoot, quiet, step } from "../../scripts/process.mjs";
 
 const kFolder = join(kRoot, "build", "bench");
-const kFlags = { simd: [], relaxed: ["-mrelaxed-simd", "-DEG_RELAXED_SIMD=1"] };
+const kFlags = { simd: [], relaxed: ["-mrelaxed-simd"] };
 
 const filesIn = (folder) =>
   readdirSync(folder, { withFileTypes: true })

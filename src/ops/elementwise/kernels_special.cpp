@@ -1,4 +1,4 @@
-// compile: compact
+// compile: vectors
 
 // Compiles the kernels of formulas/special.h.
 
