@@ -115,9 +115,11 @@ Var target_distribution(const kernel::ClassTargets& targets, const Tensor& input
   return distribution;
 }
 
-Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
-                                      const Tensor& weight, std::int64_t ignore_index,
-                                      Reduction reduction, double label_smoothing) {
+[[gnu::noinline]] Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
+                                                        const Tensor& weight,
+                                                        std::int64_t ignore_index,
+                                                        Reduction reduction,
+                                                        double label_smoothing) {
   constexpr std::string_view kName = CrossEntropy::doc.name;
   check(is_floating(target.dtype()), ErrorCode::kDtypeMismatch, kName,
         "target must hold probabilities as floating-point numbers, got ", target.dtype(), '.');
@@ -140,6 +142,17 @@ Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
   const double divisor =
       reduction == Reduction::kMean ? static_cast<double>(input.numel()) / classes : 1;
   return Sum::call(losses) / -divisor;
+}
+
+// The gradient of cross entropy by ops that are recorded, for second derivatives.
+[[gnu::noinline]] Tensor recorded_gradient(const Backward<CrossEntropy>& b, const Tensor& input,
+                                           const kernel::ClassTargets& targets) {
+  const std::int64_t dim = class_dim(input);
+  const Var goal = target_distribution(targets, input);
+  const Var mass = Sum::call(goal, Dims{dim}, true);
+  const Var softmax = Softmax::call(input, dim);
+  const Var share = spread_gradient(b.grad(), b.attrs(), b.saved(5), input);
+  return where(mass == 0, 0, share * (softmax * mass - goal));
 }
 
 }  // namespace
@@ -172,14 +185,7 @@ GradList CrossEntropy::backward(const Backward<CrossEntropy>& b) {
   const Tensor input = b.saved(0);
   const Classes classes(input, b.saved(1), b.saved(2));
   const kernel::ClassTargets targets = classes.targets(attrs.ignore_index, attrs.smoothing);
-  if (ops_are_differentiated()) {
-    const std::int64_t dim = class_dim(input);
-    const Var goal = target_distribution(targets, input);
-    const Var mass = Sum::call(goal, Dims{dim}, true);
-    const Var softmax = Softmax::call(input, dim);
-    const Var share = spread_gradient(b.grad(), attrs, b.saved(5), input);
-    return {where(mass == 0, 0, share * (softmax * mass - goal))};
-  }
+  if (ops_are_differentiated()) return {recorded_gradient(b, input, targets)};
   const Tensor grad = packed(b.grad());
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
   run(kernel::CrossEntropyBackward{targets, classes.input.memory(), b.saved(3).memory(),
