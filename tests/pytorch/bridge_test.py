@@ -11,7 +11,7 @@ import threading
 import unittest
 import weakref
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "shim"))
+sys.path[:0] = [str(pathlib.Path(__file__).parent / part) for part in ("shim", "support")]
 
 import torch  # noqa: E402
 

@@ -29,15 +29,15 @@ NEEDS_NEW_PROCESS = 75
 _MOST_SECONDS = 240  # of one test: only what hangs takes so long, also on a busy machine
 _TESTS_PER_COLLECTION = 20
 
-sys.path.insert(0, str(HERE / "shim"))
+# The package `torch` of the tests: the shim, or edgegrad.torch with what these tests need beside it.
+sys.path[:0] = [str(HERE / "support"), str(HERE / os.environ.get("EG_PYTORCH_ON", "shim"))]
 # Of PyTorch's test support: no other devices, and no advice how to run a test that failed.
 os.environ["PYTORCH_TESTING_DEVICE_ONLY_FOR"] = "cpu"
 os.environ["PYTORCH_PRINT_REPRO_ON_FAILURE"] = "0"
 
+import stubs  # noqa: E402
+import target  # noqa: E402
 import torch  # noqa: E402
-
-from torch import _bridge as bridge  # noqa: E402
-from torch import _stubs, _types  # noqa: E402
 
 
 class TooLong(BaseException):
@@ -74,7 +74,7 @@ class Result(unittest.TestResult):
         if self.error is not None:
             return
         self.error = err[1]
-        kinds = {bridge.Unsupported: "unsupported", bridge.BridgeDied: "crash", TooLong: "timeout"}
+        kinds = {stubs.Unsupported: "unsupported", target.BridgeDied: "crash", TooLong: "timeout"}
         self.status = kinds.get(type(self.error), status)
         self.reason = f"{type(self.error).__name__}: {self.error}"
 
@@ -102,8 +102,7 @@ def collect(module: Any) -> Iterator[tuple[str, type, str]]:
                 yield f"{name}.{method}", cls, method
 
 
-_MISSING_DTYPES = [name for name in _types.dtype.by_name if name not in _types.SUPPORTED]
-_WITH_DTYPE = re.compile(rf"_cpu_(?:\w+_)?({'|'.join(_MISSING_DTYPES)})(?:_\w+)?$")
+_WITH_DTYPE = re.compile(rf"_cpu_(?:\w+_)?({'|'.join(target.MISSING_DTYPES)})(?:_\w+)?$")
 
 
 def missing_dtype(name: str) -> str | None:
@@ -125,17 +124,17 @@ def stay_on_core(index: int) -> None:
 
 def _alarm(*_: Any) -> None:
     # The conversation is broken off in its middle: whatever asks from now on has to fail, too.
-    bridge.channel.process.kill()
+    target.channel.process.kill()
     raise TooLong("a test took too long")
 
 
 def run(full: str, cls: type, method: str) -> dict:
     """Runs a test and describes its outcome."""
-    bridge.emulated.clear()
+    target.emulated.clear()
     torch.set_default_dtype(torch.float32)
     result, started = Result(), time.monotonic()
     case = cls(method)
-    _stubs.running[0] = True
+    stubs.running[0] = True
     signal.setitimer(signal.ITIMER_REAL, _MOST_SECONDS)
     try:
         with warnings.catch_warnings():
@@ -145,15 +144,15 @@ def run(full: str, cls: type, method: str) -> dict:
         result._fail("error", (TooLong, error, None))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        _stubs.running[0] = False
+        stubs.running[0] = False
     row = {"test": full, "status": result.status, "seconds": round(time.monotonic() - started, 2)}
     if result.reason:
         row["reason"] = result.reason[:400]
     if result.error is not None:
         row["at"] = _line_of_test(result.error)
         row["trace"] = "".join(traceback.format_exception(result.error))[-3000:]
-    if bridge.emulated:
-        row["emulated"] = sorted(bridge.emulated)
+    if target.emulated:
+        row["emulated"] = sorted(target.emulated)
     return row
 
 
@@ -219,13 +218,13 @@ def main() -> int:
         print(json.dumps(row), file=output, flush=True)
         if options.v and trace:
             print(trace, file=sys.stderr)
-        if row["status"] in ("crash", "timeout") or bridge.channel.blocks:
+        if row["status"] in ("crash", "timeout") or target.is_talking():
             return NEEDS_NEW_PROCESS
         count += "seconds" in row
         if "seconds" in row and count % _TESTS_PER_COLLECTION == 0:
             gc.collect()
-            bridge.collect()
-    bridge.channel.stop()
+            target.collect()
+    target.channel.stop()
     return 0
 
 

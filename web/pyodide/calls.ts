@@ -25,9 +25,9 @@ export class Calls {
     );
   }
 
-  /** Returns the names of the functions and classes of a namespace, or with "Tensor" those of the methods, separated by commas. */
+  /** Returns the names of the functions and classes of a namespace, or with "Tensor" those of the methods, separated by commas; none if there is no such namespace. */
   names(path: string): string {
-    if (path !== "Tensor") return Object.keys(this.resolve(path) as object).join();
+    if (path !== "Tensor") return Object.keys(this.resolve(path) ?? {}).join();
     const found = new Set<string>();
     let at: object | null = this.eg.Tensor.prototype;
     while (at !== null && at !== Object.prototype) {

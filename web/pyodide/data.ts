@@ -14,6 +14,9 @@ const kBufferTypes: Readonly<Record<string, string>> = {
   int32: "i32",
   int64: "i64",
   uint8: "u8",
+  uint16: "u16",
+  uint32: "u32",
+  uint64: "u64",
   bool: "u8",
 };
 
@@ -31,6 +34,9 @@ enum Item {
 /** Returns the functions about a single tensor. */
 export function tensorFunctions(eg: Engine, handles: Handles, values: Values) {
   const at = (handle: number) => handles.objects[handle] as Tensor;
+  // Numbers of tensors that are no views.
+  const owners = new WeakMap<Tensor, number>();
+  let lastOwner = 0;
   // An array of Python's, through which numbers go without an object for each.
   let scratch: PyBuffer;
   let numbers: PyBufferView;
@@ -72,6 +78,13 @@ export function tensorFunctions(eg: Engine, handles: Handles, values: Values) {
     /** Returns a property that is a string, a number or a boolean. */
     property(handle: number, name: string): unknown {
       return (at(handle) as unknown as Record<string, unknown>)[name];
+    },
+    /** Returns a number that views of the same tensor and the tensor itself have in common. */
+    owner(handle: number): number {
+      const owner = at(handle).base ?? at(handle);
+      const known = owners.get(owner) ?? ++lastOwner;
+      owners.set(owner, known);
+      return known;
     },
     text(handle: number): string {
       return String(at(handle));

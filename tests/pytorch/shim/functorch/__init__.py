@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import torch
 from torch import _bridge as bridge
-from torch._stubs import otherwise_missing
+from stubs import otherwise_missing
 from torch.func import (
     functional_call,
     grad,

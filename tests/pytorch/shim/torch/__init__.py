@@ -12,7 +12,7 @@ from . import _bridge
 _bridge.channel.start()
 _bridge.load_names()
 
-from . import _stubs
+import stubs
 from ._creation import *
 from ._creation import LEGACY, _legacy_tensor, range_
 from ._functions import *
@@ -56,6 +56,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     found = find_function(name)
     if found is None:
-        return _stubs.missing("torch", name)
+        return stubs.missing("torch", name)
     globals()[name] = found
     return found

@@ -52,7 +52,7 @@ def forward(path: str, js: str) -> Callable:
 
 def namespace(path: str) -> Callable:
     """Returns the `__getattr__` of a module such as torch.linalg."""
-    from . import _stubs
+    import stubs
 
     def find(name: str) -> Any:
         if name == "__all__":
@@ -62,7 +62,7 @@ def namespace(path: str) -> Callable:
         js = js_name(name)
         if js in bridge.names["spaces"][path]:
             return forward(path, js)
-        return _stubs.missing(f"torch.{path}", name)
+        return stubs.missing(f"torch.{path}", name)
 
     return find
 

@@ -8,9 +8,10 @@ import sys
 import types
 from typing import Any
 
-from . import _functions, _modes, _stubs, _types
+from . import _functions, _modes, _types
 from ._bridge import Unsupported
-from ._stubs import module
+import stubs
+from stubs import module
 
 torch: Any = sys.modules["torch"]
 
@@ -69,7 +70,7 @@ torch._logging.scribe = module("torch._logging.scribe", open_source_signpost=_no
 torch._mkldnn = _types._mkldnn
 torch._dynamo = module("torch._dynamo", disable=lambda fn=None, **_: fn)
 torch.library = module(
-    "torch.library", custom_op=lambda *_, **__: lambda _: _stubs.missing("torch.library", "custom_op")
+    "torch.library", custom_op=lambda *_, **__: lambda _: stubs.missing("torch.library", "custom_op")
 )
 torch.overrides = module("torch.overrides", is_tensor_like=_functions.is_tensor)
 

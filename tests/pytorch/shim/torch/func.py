@@ -8,7 +8,7 @@ from typing import Any, Callable
 from . import _bridge as bridge
 from ._bridge import camel, channel, decode, encode, function
 from .nn.module import encode_keywords
-from ._stubs import otherwise_missing
+from stubs import otherwise_missing
 
 
 def _tree(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._bridge import Unsupported, call_later
-from ._stubs import otherwise_missing
+from stubs import otherwise_missing
 from ._tensor import Tensor
 
 

@@ -1,6 +1,6 @@
 """functorch.experimental."""
 
-from torch._stubs import otherwise_missing
+from stubs import otherwise_missing
 from torch.func import replace_all_batch_norm_modules_
 
 __getattr__ = otherwise_missing("functorch.experimental")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
+from stubs import Unsupported as Unsupported
+
 # What PyTorch throws where edgegrad throws an error with this code. PyTorch chooses among these by where it checks (in Python, in the
 # parser of arguments, in C++), not by what is wrong. A code that is not listed stands for RuntimeError.
 STANDS_FOR: dict[str, tuple[type[Exception], ...]] = {
@@ -20,10 +22,6 @@ class EdgeGradError:
     """Base of the exceptions that stand for an EdgeGradError; `code` is its code."""
 
     code = "Internal"
-
-
-class Unsupported(BaseException):
-    """Something that the shim or edgegrad does not have. No Exception, so that no test expects or catches it."""
 
 
 class BridgeDied(BaseException):

@@ -8,7 +8,7 @@ from .. import _bridge as bridge
 from .._bridge import BODY, Block, Unsupported
 from .._bridge import function as call
 from .._modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from .._stubs import otherwise_missing
+from stubs import otherwise_missing
 from .._tensor import Tensor
 from .function import Function, once_differentiable
 from .gradcheck import gradcheck, gradgradcheck

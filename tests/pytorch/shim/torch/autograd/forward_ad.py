@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .._bridge import BODY, Block, function
-from .._stubs import otherwise_missing
+from stubs import otherwise_missing
 from .._tensor import Tensor
 
 _entered: list[dual_level] = []

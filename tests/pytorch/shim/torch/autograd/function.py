@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from .. import _bridge as bridge
 from .._bridge import channel, decode, encode, get, method, opaque
-from .._stubs import otherwise_missing
+from stubs import otherwise_missing
 from .._tensor import Tensor
 
 

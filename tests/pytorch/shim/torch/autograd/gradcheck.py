@@ -8,7 +8,7 @@ from typing import Any, Callable
 from .. import _bridge as bridge
 from .._bridge import EdgeGradError
 from .._bridge import function as call
-from .._stubs import otherwise_missing
+from stubs import otherwise_missing
 from .._tensor import Tensor
 from .._types import sparse_coo, strided
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from .. import _bridge as bridge
 from .._bridge import function
-from .._stubs import missing
-from .._stubs import module as _module
+from stubs import missing
+from stubs import module as _module
 from . import constraints, transforms
 from .distribution import Distribution, distribution
 from .transforms import Transform

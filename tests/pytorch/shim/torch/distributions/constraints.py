@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _bridge as bridge
 from .._bridge import camel, function, get, method
-from .._stubs import missing
+from stubs import missing
 
 
 class Constraint(bridge.JSObject):

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from .. import _bridge as bridge
 from .._bridge import Unsupported, function, get, method
-from .._stubs import missing
+from stubs import missing
 from .._types import Size
 
 

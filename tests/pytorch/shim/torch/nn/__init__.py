@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _bridge as bridge
-from .._stubs import missing
+from stubs import missing
 from .._tensor import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from . import functional, grad, init, modules, parameter, utils
 from .module import Module, layer

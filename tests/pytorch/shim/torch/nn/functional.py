@@ -7,7 +7,7 @@ from typing import Any
 from .. import _bridge as bridge
 from .._bridge import Unsupported, camel, function
 from .._functions import find_function, forward
-from .._stubs import missing
+from stubs import missing
 from . import grad as nn_grad
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _bridge as bridge
 from .._bridge import camel, function
-from .._stubs import missing
+from stubs import missing
 
 _NAMES = {"_calculate_fan_in_and_fan_out": "fans"}
 

@@ -6,8 +6,8 @@ import sys
 from typing import Any, Callable
 
 from .._bridge import Unsupported, function, names
-from .._stubs import MissingModule
-from .._stubs import module as _make
+from stubs import MissingModule
+from stubs import module as _make
 from .module import LazyModuleMixin, Module, hook_of
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .._stubs import otherwise_missing
+from stubs import otherwise_missing
 from .._tensor import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __getattr__ = otherwise_missing("torch.nn.parameter")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _bridge as bridge
-from .._stubs import missing
+from stubs import missing
 from . import lr_scheduler, swa_utils
 from .optimizer import Optimizer, optimizer
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _bridge as bridge
 from .._bridge import Unsupported, channel, encode, method, snake
-from .._stubs import missing
+from stubs import missing
 from .optimizer import as_number
 
 

@@ -20,7 +20,7 @@ from .._bridge import (
     set_property,
     snake,
 )
-from .._stubs import otherwise_missing
+from stubs import otherwise_missing
 from .._tensor import Tensor
 from ..nn.module import changing
 

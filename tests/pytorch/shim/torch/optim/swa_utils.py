@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from .._bridge import camel, function, method
-from .._stubs import otherwise_missing
+from stubs import otherwise_missing
 from ..nn.module import Module
 from .lr_scheduler import LRScheduler
 

@@ -1,5 +1,5 @@
 """torch.utils. `_pytree` is PyTorch's own file."""
 
-from .._stubs import otherwise_missing
+from stubs import otherwise_missing
 
 __getattr__ = otherwise_missing("torch.utils")

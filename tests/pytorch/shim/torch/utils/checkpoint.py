@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from .. import _bridge as bridge
 from .._bridge import Mode, Unsupported, camel, function
-from .._stubs import otherwise_missing
+from stubs import otherwise_missing
 from .._tensor import Tensor
 
 

@@ -28,7 +28,7 @@ from ._types import (
     strided,
 )
 from ._tensor import Tensor
-from . import _operators, _reading
+from . import _layouts, _operators, _reading
 from ._parameter import Parameter as _Parameter
 from ._creation import (
     arange,
@@ -95,8 +95,10 @@ for _name, _kind in (("Float", "float32"), ("Double", "float64"), ("Long", "int6
 
 # Parts that are imported when they are first used.
 _PARTS = frozenset(
-    "amp autograd backends cuda distributions fft func hub linalg mps nn optim random signal sparse special testing utils version".split()
+    "amp autograd backends cuda distributions fft func hub linalg masked mps nn optim random signal sparse special testing utils version".split()
 )
+
+_SPARSE = ("sparse_coo_tensor", "sparse_csr_tensor", "sparse_compressed_tensor")
 
 
 def __getattr__(name: str) -> Any:
@@ -108,7 +110,12 @@ def __getattr__(name: str) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
-    found = None if name.startswith("__") else _find(name)
+    if name in _SPARSE:
+        from . import sparse
+
+        found: Any = getattr(sparse, name)
+    else:
+        found = None if name.startswith("__") else _find(name)
     if found is None:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}' (edgegrad does not have it)")
     globals()[name] = found

@@ -5,24 +5,19 @@ from __future__ import annotations
 import array
 import gc
 import json
+import re
 from collections import namedtuple
+from functools import cache
 from typing import Any, Callable
 
-try:
-    import _edgegrad as js
-except ModuleNotFoundError:
-    raise ImportError(
-        "edgegrad.torch: this Python is not connected with the engine. In JavaScript, call install(pyodide) of edgegrad/pyodide first; "
-        "in Python, await edgegrad.init(...)."
-    ) from None
-from pyodide.ffi import JsException, create_proxy
+from ._host import JsException, create_proxy, js
 
 # The answers that are no numbers of objects; see values.ts.
 NONE, TEXT = -1, -2
 
 
 class EdgeGradError(RuntimeError):
-    """An error of the engine. `code` names its kind; it is also an instance of the class that PyTorch raises."""
+    """An error of the engine. `code` names its kind; it is also an instance of the classes that PyTorch may raise there."""
 
     code: str | None = None
 
@@ -31,12 +26,19 @@ class OutOfMemoryError(EdgeGradError):
     """There is no memory for a tensor."""
 
 
-_KINDS: dict[str, type[Exception]] = {
-    "IndexOutOfRange": IndexError,
-    "InvalidArgument": ValueError,
-    "NotDifferentiable": NotImplementedError,
+# What PyTorch raises where edgegrad throws an error with this code. PyTorch chooses among these by where it checks (in Python, in the parser of
+# arguments, in C++), not by what is wrong, so an exception is of all of them. A code that is not listed stands for RuntimeError.
+STANDS_FOR: dict[str, tuple[type[Exception], ...]] = {
+    "InvalidArgument": (TypeError, ValueError, AssertionError),
+    "ShapeMismatch": (ValueError, AssertionError),
+    "DtypeMismatch": (NotImplementedError, TypeError, ValueError, AssertionError),
+    "IndexOutOfRange": (IndexError,),
+    "NotDifferentiable": (NotImplementedError,),
 }
-_classes: dict[type, type] = {}
+# What is wrong with an index is an IndexError in PyTorch, whatever it is. The message begins with the name of the caller.
+_OF_INDICES = re.compile(r"\[(at|set_|indexPut_?)\]")
+# A member that a class leaves out.
+_OF_MISSING = re.compile(r"does not implement|is not known for")
 
 
 def python_error(error: JsException) -> BaseException:
@@ -49,21 +51,19 @@ def python_error(error: JsException) -> BaseException:
     if code == "OutOfMemory":
         made: EdgeGradError = OutOfMemoryError(message)
     else:
-        made = _class_for(code, message)(message)
+        made = _class_for(code, bool(_OF_INDICES.match(message)), bool(_OF_MISSING.search(message)))(message)
     made.code = code
     return made
 
 
-def _class_for(code: str, message: str) -> type:
-    base = _KINDS.get(code, RuntimeError)
-    if base is ValueError and ("expected a tensor" in message or "got nothing" in message):
-        base = TypeError
-    if base is RuntimeError:
-        return EdgeGradError
-    made = _classes.get(base)
-    if made is None:
-        made = _classes[base] = type("EdgeGradError", (EdgeGradError, base), {"__module__": __name__})
-    return made
+@cache
+def _class_for(code: str, is_of_index: bool, is_missing: bool) -> type:
+    kinds = STANDS_FOR.get(code, ())
+    if is_missing and NotImplementedError not in kinds:
+        kinds = (NotImplementedError, *kinds)
+    if is_of_index and IndexError not in kinds:
+        kinds = (*kinds, IndexError)
+    return type("EdgeGradError", (EdgeGradError, *kinds), {"__module__": __name__}) if kinds else EdgeGradError
 
 
 # Dead objects are let go in groups, because a call costs a microsecond.

@@ -14,9 +14,52 @@ from ._bridge import (
     result,
     with_tensors_in_tuples,
 )
+from ._host import to_js
 from ._types import device, dtype
 
 _camel: dict[str, str] = {}
+# PyTorch's other names of functions and methods.
+_ALIASES = {
+    "absolute_": "abs_",
+    "arccos_": "acos_",
+    "arccosh_": "acosh_",
+    "arcsin_": "asin_",
+    "arcsinh_": "asinh_",
+    "arctan_": "atan_",
+    "arctan2_": "atan2_",
+    "arctanh_": "atanh_",
+    "chain_matmul": "multiDot",
+    "clip": "clamp",
+    "clip_": "clamp_",
+    "concat": "cat",
+    "concatenate": "cat",
+    "conj_physical": "conj",
+    "divide_": "div_",
+    "fix_": "trunc_",
+    "ger": "outer",
+    "greater_": "gt_",
+    "greater_equal_": "ge_",
+    "less_": "lt_",
+    "less_equal_": "le_",
+    "linalg_norm": "norm",
+    "multiply_": "mul_",
+    "negative_": "neg_",
+    "not_equal_": "ne_",
+    "positive": "clone",
+    "reshape_as": "viewAs",
+    "row_stack": "vstack",
+    "special_expit": "sigmoid",
+    "subtract_": "sub_",
+    "swapdims_": "swapaxes_",
+    "true_divide": "div",
+    "true_divide_": "div_",
+    "unsafe_chunk": "chunk",
+}
+
+
+def js_name(name: str) -> str:
+    """JavaScript's name of a function or method of PyTorch."""
+    return _ALIASES.get(name) or camel(name)
 
 
 def camel(name: str) -> str:
@@ -164,7 +207,6 @@ def answer_of(value: Any) -> Any:
     signature: list[str] = []
     flat: list = []
     encode(value, signature, flat)
-    from pyodide.ffi import to_js
 
     return to_js(["".join(signature), *flat], create_pyproxies=False)
 

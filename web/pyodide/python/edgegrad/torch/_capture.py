@@ -6,6 +6,7 @@ from typing import Any, Callable
 
 from ._bridge import Held, JsException, js, python_error
 from ._calls import function, with_tensors_in_tuples
+from ._host import to_js
 from ._tensor import Tensor, wrap
 
 
@@ -31,8 +32,6 @@ def capture(step: Callable, *inputs: Tensor) -> Captured:
             return -1
         if isinstance(made, Tensor):
             return made.h
-        from pyodide.ffi import to_js
-
         return to_js([one.h for one in made])
 
     try:

@@ -9,6 +9,7 @@ from typing import Any, Callable, Sequence
 from ._bridge import JsException, js, python_error, result
 from ._calls import function, invoke
 from ._declared import Declared, line_of
+from ._host import create_proxy
 from ._tensor import Tensor, wrap
 from ._types import (
     bool_,
@@ -24,12 +25,15 @@ from ._types import (
     int32,
     int64,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 
 _default: list[dtype_] = [float32]
 _PLAIN = {builtins.int, builtins.float, builtins.bool, complex}
 # The dtypes of the elements of buffers, by their codes.
-_OF_CODE = {"f": float32, "d": float64, "b": int8, "h": int16, "i": int32, "l": int32, "q": int64, "B": uint8, "?": bool_}
+_OF_CODE = {"f": float32, "d": float64, "b": int8, "h": int16, "i": int32, "l": int32, "L": uint32, "q": int64, "B": uint8, "H": uint16, "I": uint32, "Q": uint64, "?": bool_}
 
 
 def set_default_dtype(d: dtype_) -> None:
@@ -85,13 +89,11 @@ def _kind_of(flat: list) -> dtype_:
 
 def from_elements(buffer: Any, kind: dtype_, shape: Sequence[int]) -> Tensor:
     """Makes a tensor of a buffer that has elements as `kind.code` says."""
-    from pyodide.ffi import create_proxy
-
     if kind.is_complex:
         wide = float64 if kind is complex128 else float32
         made: Tensor = function("", "viewAsComplex", [from_elements(buffer, wide, [*shape, 2])])
         return made if kind in (complex64, complex128) else made.to(kind)
-    direct = kind if kind.code in "bhiqB" or kind in (float32, float64) else float32
+    direct = kind if kind.code in "bhiqBHIQ" or kind in (float32, float64) else float32
     proxy = create_proxy(buffer)
     try:
         made = wrap(js.fromBuffer(proxy, direct.name, *shape))
@@ -107,7 +109,8 @@ def from_buffer(data: Any, dtype: dtype_ | None = None) -> Tensor:
     if type(data).__module__ == "numpy":
         import numpy
 
-        data = numpy.ascontiguousarray(data)
+        # In the machine's order of bytes, and with the dimensions that it has: ascontiguousarray() gives a scalar one.
+        data = numpy.asarray(data, dtype=data.dtype.newbyteorder("="), order="C")
         if data.dtype.kind == "c":
             parts = data.view("f4" if data.dtype.itemsize == 8 else "f8").reshape(*data.shape, 2)
             return function("", "viewAsComplex", [from_buffer(parts)])
@@ -117,10 +120,10 @@ def from_buffer(data: Any, dtype: dtype_ | None = None) -> Tensor:
     kind = _OF_CODE.get(view.format.lstrip("<=@") if view.format else "B")
     if kind is None:
         raise TypeError(f"a buffer of the format {view.format!r} is no tensor; convert it to one of {', '.join(_OF_CODE)}")
-    if view.format == "l" and view.itemsize == 8:
-        kind = int64
+    if view.format in ("l", "L") and view.itemsize == 8:
+        kind = int64 if view.format == "l" else uint64
     shape = list(view.shape or ())
-    if not view.contiguous or view.readonly or view.format in ("<f", "<d", "<i", "<q", "?", "l"):
+    if not view.nbytes or not view.contiguous or view.readonly or view.format in ("<f", "<d", "<i", "<q", "?", "l", "L"):
         elements = array.array(kind.code)
         elements.frombytes(view.tobytes())
         view = memoryview(elements)
@@ -229,12 +232,17 @@ def _made(name: str, given: list, options: dict, keywords: dict) -> Tensor:
     return result(invoke("", name, given, options))
 
 
+def sizes(given: Any) -> list[int]:
+    """Returns sizes as integers, also where they are tensors or of numpy."""
+    return [builtins.int(one) if isinstance(one, builtins.int) else one.__index__() for one in given]
+
+
 def _factory(name: str) -> Callable[..., Tensor]:
     def make(*size: Any, **keywords: Any) -> Tensor:
         given = keywords.pop("size", None)
         if given is None:
             given = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
-        return _made(name, [[builtins.int(one) for one in given]], {}, keywords)
+        return _made(name, [sizes(given)], {}, keywords)
 
     make.__name__ = make.__qualname__ = name
     return make
@@ -249,8 +257,8 @@ def full(size: Any, fill_value: Any, **keywords: Any) -> Tensor:
     if keywords.get("dtype") is None:
         kinds = {builtins.bool: bool_, builtins.int: int64, complex: complex64}
         keywords["dtype"] = kinds.get(type(fill_value), _default[0])
-    sizes = [size] if isinstance(size, builtins.int) else list(size)
-    return _made("full", [sizes, fill_value], {}, keywords)
+    given = [size] if isinstance(size, builtins.int) else size
+    return _made("full", [sizes(given), fill_value], {}, keywords)
 
 
 def full_like(input: Tensor, fill_value: Any, **keywords: Any) -> Tensor:
@@ -278,7 +286,7 @@ def randint(low: Any, high: Any = None, size: Any = None, **keywords: Any) -> Te
         low, high, size = 0, low, high
     elif high is None:
         low, high = 0, low
-    return _made("randint", [low, high, list(size)], {}, keywords)
+    return _made("randint", [low, high, sizes(size)], {}, keywords)
 
 
 def _numbered(name: str, names: tuple[str, ...]) -> Callable[..., Tensor]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any, Callable
 
 from . import _table
 from ._bridge import NONE, Held, JsException, python_error, result, with_tensors_in_tuples
-from ._calls import Literal, camel, compiled, encode, invoke, names_of, snake
+from ._calls import Literal, compiled, encode, invoke, js_name, names_of, snake
 from ._types import check_format, check_layout, device
 
 
@@ -208,18 +209,31 @@ def _declared(path: str, name: str, declared: Declared) -> Callable:
 
 
 def written(call: Callable, out: Any, args: tuple, keywords: dict) -> Any:
-    """Calls a function and copies its result into `out`, a tensor or a tuple of them, which must have the result's shape."""
+    """Calls a function and copies its result into `out`, a tensor or a tuple of them, which gets the result's shape."""
     made = call(*args, **keywords)
     if out is None:
         return made
     several = isinstance(made, tuple)
     for target, value in zip(out, made) if several else [(out, made)]:
-        if target.requires_grad or value.requires_grad:
-            raise RuntimeError("functions with out=... arguments have no gradient: use no_grad() or detach()")
-        if target.shape != value.shape:
-            raise RuntimeError(f"out: expected a tensor of shape {tuple(value.shape)}, got {tuple(target.shape)}")
-        target.copy_(value)
+        _write(target, value)
     return type(made)(*out) if several and hasattr(made, "_fields") else out
+
+
+def _write(out: Any, value: Any) -> None:
+    if out.requires_grad or value.requires_grad:
+        raise RuntimeError("functions with out=... arguments have no gradient: use no_grad() or detach()")
+    if _ORDER.index(value.dtype.kind) > _ORDER.index(out.dtype.kind):
+        raise RuntimeError(f"out: a result of {value.dtype} does not fit into a tensor of {out.dtype}")
+    if out.shape != value.shape:
+        if out.numel():
+            warnings.warn(f"out: a tensor of shape {tuple(out.shape)} becomes one of shape {tuple(value.shape)}; pass one without elements", UserWarning, stacklevel=3)
+        out.data = value.to(out.dtype)
+        return
+    out.copy_(value)
+
+
+# The kinds of dtypes, of which each holds those before it.
+_ORDER = "bifc"
 
 
 def _SLOW() -> None:
@@ -265,7 +279,7 @@ def namespace(path: str, module: str, overrides: dict | None = None) -> Callable
     def find(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = declared_function(path, camel(name))
+        found = declared_function(path, js_name(name))
         if found is None:
             raise AttributeError(f"module '{module}' has no attribute '{name}' (edgegrad does not have it)")
         setattr(sys.modules[module], name, found)

@@ -7,14 +7,11 @@ import types
 from typing import Any, Callable
 
 from ._bridge import with_tensors_in_tuples
-from ._calls import camel, function, names_of, snake
+from ._calls import camel, function, js_name, names_of, snake
 from ._declared import declared_function
 from ._creation import get_default_dtype, tensor, zeros
 from ._tensor import Tensor
 from ._types import Size, bool_, check_format, device as device_, dtype
-
-# PyTorch's other names of functions, and edgegrad's of some.
-ALIASES = {"true_divide": "div", "reshape_as": "viewAs", "row_stack": "vstack", "det": "linalg.det"}
 
 
 def find(name: str) -> Callable | None:
@@ -22,9 +19,8 @@ def find(name: str) -> Callable | None:
     own = globals().get(name)
     if callable(own) and getattr(own, "__module__", "") == __name__ and not name.startswith("_") and name != "find":
         return own
-    path, _, last = ALIASES.get(name, name).rpartition(".")
-    js = camel(last)
-    found = declared_function(path, js)
+    js = js_name(name)
+    found = declared_function("", js)
     if found is not None:
         return found
     for space in ("linalg", "special", "fft", "nn.functional"):

@@ -145,6 +145,7 @@ def _define() -> None:
 _define()
 for _name in ("truediv", "pow", "mod", "floordiv", "matmul", "lshift", "rshift"):
     setattr(Tensor, f"__r{_name}__", _lifted(f"__{_name}__"))
+setattr(Tensor, "__rdiv__", getattr(Tensor, "__rtruediv__"))
 setattr(Tensor, "__invert__", lambda self: _general("bitwiseNot")(self))
 setattr(Tensor, "__pos__", lambda self: self)
 setattr(Tensor, "__rsub__", lambda self, other: _slow("rsub", self, other))

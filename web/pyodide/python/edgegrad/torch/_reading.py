@@ -6,20 +6,13 @@ from typing import Any
 
 from . import _bridge as bridge
 from ._bridge import JsException, js, python_error
+from ._host import can_run_sync, run_sync
 from ._tensor import Tensor
-
-
-def _waits() -> bool:
-    from pyodide.ffi import can_run_sync
-
-    return can_run_sync()
 
 
 def item(self: Tensor) -> Any:
     """The element of a tensor on a GPU: waits where Python can be suspended, and otherwise blocks where the page allows that."""
-    if _waits():
-        from pyodide.ffi import run_sync
-
+    if can_run_sync():
         return run_sync(self.item_async())
     try:
         kind = js.value(self.h, True)

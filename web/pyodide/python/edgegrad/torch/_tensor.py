@@ -7,9 +7,9 @@ from typing import Any, Callable, Iterator
 
 from . import _bridge as bridge
 from ._bridge import Held, JsException, js, numbers, python_error, result
-from ._calls import camel, function, invoke
+from ._calls import function, invoke, js_name
 from ._declared import declared_function
-from ._types import Size, check_format, device, dtype, strided, sparse_coo, sparse_csr
+from ._types import Size, channels_last, channels_last_3d, check_format, device, dtype, strided, sparse_coo, sparse_csr
 
 _new = object.__new__
 _shape, _value = js.shape, js.value
@@ -21,7 +21,7 @@ class _Meta(type):
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        made = declared_function("Tensor", camel(name)) or _function_as_method(name)
+        made = declared_function("Tensor", js_name(name)) or _function_as_method(name)
         if made is None:
             raise AttributeError(f"'Tensor' object has no attribute '{name}' (edgegrad does not have it)")
         setattr(Tensor, name, made)
@@ -70,6 +70,10 @@ class Tensor(Held, metaclass=_Meta):
         from ._parameter import set_data
 
         set_data(self, value)
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("x.data cannot be deleted")
 
     @property
     def requires_grad(self) -> builtins.bool:
@@ -127,6 +131,8 @@ class Tensor(Held, metaclass=_Meta):
     mH = property(lambda self: result(js.get(self.h, "mH")))
     names = property(lambda self: (None,) * self.ndim)
 
+    _grad = property(lambda self: self.grad, lambda self, value: setattr(self, "grad", value))
+
     @property
     def real(self) -> Tensor:
         return function("", "real", [self]) if self.dtype.is_complex else self
@@ -168,6 +174,9 @@ class Tensor(Held, metaclass=_Meta):
 
     def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
         check_format(memory_format)
+        if memory_format in _LAST:
+            order = (0, *range(2, self.ndim), 1)
+            return self.ndim == _LAST[memory_format] and js.property(self.permute(order).h, "isContiguous")
         return js.property(self.h, "isContiguous")
 
     def is_floating_point(self) -> builtins.bool:
@@ -178,6 +187,27 @@ class Tensor(Held, metaclass=_Meta):
 
     def is_inference(self) -> builtins.bool:
         return js.property(self.h, "isInference")
+
+    def is_signed(self) -> builtins.bool:
+        return self.dtype.is_signed
+
+    def is_conj(self) -> builtins.bool:
+        """False: edgegrad conjugates at once."""
+        return False
+
+    is_neg = _is_zerotensor = is_conj
+
+    def resolve_conj(self) -> Tensor:
+        return self
+
+    resolve_neg = resolve_conj
+
+    def _is_view(self) -> builtins.bool:
+        return js.property(self.h, "isView")
+
+    def data_ptr(self) -> builtins.int:
+        """A number that is the same for the same element of the same memory; nothing is there in Python's memory."""
+        return (js.owner(self.h) << 32) + self.storage_offset() * self.itemsize if self.numel() else 0
 
     def get_device(self) -> builtins.int:
         return -1 if self.is_cpu else 0
@@ -318,6 +348,10 @@ class Tensor(Held, metaclass=_Meta):
         if name.startswith("__") or name == "h":
             raise AttributeError(name)
         return getattr(Tensor, name).__get__(self)
+
+
+# The numbers of dimensions for which a format has the channels last.
+_LAST = {channels_last: 4, channels_last_3d: 5}
 
 
 def _indices(index: Any) -> tuple:

@@ -16,7 +16,7 @@ class dtype:
         # `code` is the type of buffers that hold such elements: half floats travel as float32, complex numbers as pairs.
         self.name, self.itemsize, self.kind, self.code = name, itemsize, kind, code
         self.is_floating_point, self.is_complex = kind == "f", kind == "c"
-        self.is_signed = name not in ("uint8", "bool")
+        self.is_signed = kind != "b" and not name.startswith("uint")
         dtype.all[name] = self
 
     def __repr__(self) -> str:
@@ -24,6 +24,9 @@ class dtype:
 
     def __reduce__(self) -> tuple:
         return (_dtype_of, (self.name,))
+
+    def __deepcopy__(self, memo: dict) -> dtype:
+        return self
 
     def to_real(self) -> dtype:
         """The dtype of the real parts."""
@@ -45,6 +48,7 @@ float32, float64 = dtype("float32", 4, "f", "f"), dtype("float64", 8, "f", "d")
 float16, bfloat16 = dtype("float16", 2, "f", "f"), dtype("bfloat16", 2, "f", "f")
 float8_e4m3fn, float8_e5m2 = dtype("float8_e4m3fn", 1, "f", "f"), dtype("float8_e5m2", 1, "f", "f")
 int8, int16, int32 = dtype("int8", 1, "i", "b"), dtype("int16", 2, "i", "h"), dtype("int32", 4, "i", "i")
+uint16, uint32, uint64 = dtype("uint16", 2, "i", "H"), dtype("uint32", 4, "i", "I"), dtype("uint64", 8, "i", "Q")
 int64, uint8, bool_ = dtype("int64", 8, "i", "q"), dtype("uint8", 1, "i", "B"), dtype("bool", 1, "b", "B")
 complex32, complex64 = dtype("complex32", 4, "c", "f"), dtype("complex64", 8, "c", "f")
 complex128 = dtype("complex128", 16, "c", "d")
@@ -83,6 +87,14 @@ class Size(tuple):
 
     def __add__(self, other: tuple) -> Size:  # type: ignore[override]
         return Size(tuple.__add__(self, tuple(other)))
+
+    def __radd__(self, other: tuple) -> Size:
+        return Size((*other, *self))
+
+    def __mul__(self, count: Any) -> Size:
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__  # type: ignore[assignment]
 
 
 class device:
@@ -143,9 +155,9 @@ channels_last, channels_last_3d = memory_format("channels_last"), memory_format(
 
 
 def check_format(given: Any) -> None:
-    """Refuses the memory formats that edgegrad does not have."""
-    if given not in (None, contiguous_format, preserve_format):
-        raise NotImplementedError(f"memory_format={given!r}: edgegrad stores elements in row-major order only")
+    """Refuses what is no memory format. A format changes no value: edgegrad stores elements in row-major order, whatever is asked for."""
+    if given is not None and not isinstance(given, memory_format):
+        raise TypeError(f"memory_format={given!r}: expected a torch.memory_format")
 
 
 def check_layout(given: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from ... import _bridge as bridge
 from ..._bridge import camel, function
-from ..._stubs import missing
+from stubs import missing
 
 
 def functions_of(path: str) -> Callable:

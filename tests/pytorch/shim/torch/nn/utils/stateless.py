@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ...func import functional_call as _functional_call
-from ..._stubs import otherwise_missing
+from stubs import otherwise_missing
 
 
 def functional_call(module: Any, parameters: Any, args: Any = None, kwargs: Any = None, **keywords: Any) -> Any:

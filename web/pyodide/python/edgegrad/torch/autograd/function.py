@@ -8,6 +8,7 @@ from typing import Any, Callable
 from .. import _hooks
 from .._bridge import JsException, decode, js, python_error
 from .._calls import function as _call, with_tensors_in_tuples
+from .._host import to_js
 from .._tensor import Tensor
 
 
@@ -53,7 +54,6 @@ def _answer(made: Any, kept: list) -> Any:
     kept[:] = made if isinstance(made, (tuple, list)) else [made]
     if isinstance(made, Tensor):
         return made.h
-    from pyodide.ffi import to_js
 
     return to_js([-1 if one is None else one.h for one in kept])
 

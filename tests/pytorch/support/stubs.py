@@ -1,4 +1,4 @@
-"""Names that the shim does not have. Importing them works, and so does decorating with them; a test that uses one is unsupported."""
+"""Names that the package `torch` does not have. Importing them works, and so does decorating with them; a test that uses one is unsupported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import sys
 import types
 from typing import Any
 
-from ._bridge import Unsupported
+
+class Unsupported(BaseException):
+    """Something that edgegrad or the package `torch` does not have. No Exception, so that no test expects or catches it."""
+
 
 # True while a test runs: only then a missing name is an error, not while files are imported and classes of tests are made.
 running = [False]

@@ -1,0 +1,234 @@
+"""What PyTorch's test support asks for beside a user's torch: names of other devices and of PyTorch's internals, which stand for nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import pathlib
+import sys
+import types
+from typing import Any, Callable
+
+import edgegrad
+
+edgegrad.install_as_torch()
+import stubs  # noqa: E402
+import torch  # noqa: E402
+from stubs import module  # noqa: E402
+
+
+def _no(*_: Any, **__: Any) -> bool:
+    return False
+
+
+def _none(*_: Any, **__: Any) -> int:
+    return 0
+
+
+@contextlib.contextmanager
+def _flags(**_: Any) -> Any:
+    """A block, or a decorator, that chooses an implementation."""
+    yield
+
+
+class _MissingDtype:
+    """A dtype that edgegrad does not have; tests of it do not run."""
+
+    kind = "q"
+    is_floating_point = is_complex = is_signed = False
+    itemsize = 1
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+MISSING_DTYPES = "float8_e4m3fnuz float8_e5m2fnuz qint8 quint8 qint32 quint4x2 quint2x4".split()
+for _name in MISSING_DTYPES:
+    setattr(torch, _name, _MissingDtype(_name))
+for _name in ("sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn"):
+    if _name not in vars(torch):
+        setattr(torch, _name, torch.layout(_name))
+
+# PyTorch's files that are used as they are: tests/pytorch/source.mjs unpacks them.
+_source = os.environ.get("EG_PYTORCH_SOURCE")
+if _source:
+    torch.__path__.append(str(pathlib.Path(_source, "torch")))
+    torch.utils.__path__.append(str(pathlib.Path(_source, "torch", "utils")))
+torch.__version__ = "2.6.0"
+
+# Modules of the package, which get what they lack from stubs, and modules that are nothing but stubs.
+_OWN = "autograd autograd.forward_ad autograd.function autograd.functional autograd.graph backends cuda distributions fft func linalg mps nn nn.functional"
+_OWN += " nn.init nn.modules nn.parameter nn.utils nn.utils.rnn optim optim.lr_scheduler optim.swa_utils random signal signal.windows sparse special masked"
+_OWN += " utils utils.checkpoint utils.data version amp"
+
+# What PyTorch does not have either, though its test support asks for it.
+_NOWHERE = {"_foreach_copy", "_foreach_zero", "copy", "hpu", "privateuseone", "unique_dim", "zero"}
+
+
+def _fill(name: str, own: types.ModuleType) -> None:
+    """Lets names that a module lacks be imported; a test that uses one is unsupported."""
+    found: Callable[[str], Any] | None = own.__dict__.get("__getattr__")
+
+    def look_up(one: str) -> Any:
+        if one == "__all__":
+            return []
+        if one.startswith("__") or (name == "torch" and one in _NOWHERE):
+            raise AttributeError(one)
+        known = sys.modules.get(f"{name}.{one}")
+        if known is not None:
+            return known
+        if found is not None:
+            try:
+                return found(one)
+            except AttributeError:
+                pass
+        return stubs.missing(name, one)
+
+    own.__getattr__ = look_up  # type: ignore[method-assign]
+
+
+for _name in _OWN.split():
+    _fill(f"torch.{_name}", importlib.import_module(f"torch.{_name}"))
+_fill("torch", torch)
+
+_ABSENT: dict[str, Any] = {"is_available": _no, "is_built": _no, "device_count": _none, "_is_compiled": _no}
+
+
+class _Settings:
+    """Of the package hypothesis, of which PyTorch's test support changes a profile; tests that need the package are missing."""
+
+    _profiles = {"default": types.SimpleNamespace()}
+    _current_profile = "default"
+    register_profile = load_profile = staticmethod(_none)
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __call__(self, decorated: Any) -> Any:
+        return decorated
+
+
+_version = module("hypothesis.version", __version_info__=(0,))
+_strategies = module("hypothesis.strategies", composite=lambda draw: lambda *_, **__: None)
+module("hypothesis", version=_version, settings=_Settings, strategies=_strategies)
+for _name, _value in {"cuda": None, "hip": None, "debug": False, "git_version": "0", "__version__": "2.6.0"}.items():
+    setattr(torch.version, _name, _value)
+for _name in ("xpu", "mtia", "cpu"):
+    setattr(torch, _name, module(f"torch.{_name}", **_ABSENT))
+for _name in ("is_built", "_is_compiled"):
+    setattr(torch.cuda, _name, _no)
+for _name in ("cudnn", "mkl", "mkldnn", "mps", "openmp", "quantized", "xnnpack", "cpu", "opt_einsum"):
+    setattr(torch.backends, _name, module(f"torch.backends.{_name}", **_ABSENT, enabled=False, flags=_flags))
+torch.distributed = module("torch.distributed", is_available=_no)
+torch.onnx = module("torch.onnx")
+
+torch._utils = module("torch._utils", _element_size=lambda dtype: dtype.itemsize)
+torch._C = module("torch._C", is_grad_enabled=torch.is_grad_enabled, _has_mkldnn=False)
+torch._C._DisableFuncTorch = contextlib.nullcontext
+torch._C.has_lapack = torch._C.has_spectral = torch._C.has_openmp = True
+torch._C._get_privateuse1_backend_name = lambda: "privateuseone"
+torch._C._debug_only_are_vmap_fallback_warnings_enabled = _no
+torch._C._debug_only_display_vmap_fallback_warnings = _none
+torch._C._functorch = module("torch._C._functorch", _is_vmap_fallback_enabled=_no, _set_vmap_fallback_enabled=_none)
+torch._C._autograd = module("torch._C._autograd")
+torch._logging = module("torch._logging")
+torch._logging.scribe = module("torch._logging.scribe", open_source_signpost=_none)
+torch._dynamo = module("torch._dynamo", disable=lambda fn=None, **_: fn)
+torch.library = module(
+    "torch.library", custom_op=lambda *_, **__: lambda _: stubs.missing("torch.library", "custom_op")
+)
+torch.overrides = module("torch.overrides", is_tensor_like=torch.is_tensor)
+torch.compiler = module("torch.compiler", is_compiling=_no, is_dynamo_compiling=_no, disable=lambda fn=None, **_: fn)
+torch.utils._foreach_utils = module(
+    "torch.utils._foreach_utils",
+    _get_foreach_kernels_supported_devices=lambda: ["cuda", "xpu"],
+    _get_fused_kernels_supported_devices=lambda: ["mps", "cuda", "xpu", "hpu", "cpu"],
+)
+torch.utils._mode_utils = module("torch.utils._mode_utils", no_dispatch=contextlib.nullcontext)
+torch._functorch = module("torch._functorch")
+module(
+    "torch._functorch.eager_transforms",
+    jvp=torch.func.jvp,
+    _as_tuple=lambda value: value if isinstance(value, tuple) else (value,),
+)
+torch._vmap_internals = module("torch._vmap_internals", vmap=torch.func.vmap, _vmap=torch.func.vmap)
+torch.storage = module(
+    "torch.storage",
+    TypedStorage=type("TypedStorage", (), {}),
+    UntypedStorage=type("UntypedStorage", (), {}),
+)
+
+
+def _refuse_swapping(value: bool) -> None:
+    if value:
+        raise stubs.Unsupported("n/a: swapping the contents of tensors")
+
+
+setattr(
+    torch,
+    "__future__",
+    module(
+        "torch.__future__",
+        get_swap_module_params_on_conversion=_no,
+        set_swap_module_params_on_conversion=_refuse_swapping,
+        get_overwrite_module_params_on_conversion=_no,
+        set_overwrite_module_params_on_conversion=_none,
+    ),
+)
+
+
+class _NodeType(type):
+    """A class of nodes, known by its name."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return getattr(value, "_name", "") == cls.__name__
+
+
+class _Undefined(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> None:
+        return None
+
+
+class _Delayed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, message: str, x: Any) -> Any:
+        ctx.message = message
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> None:
+        raise RuntimeError(ctx.message)
+
+
+class UndefinedGrad:
+    """PyTorch's function whose gradient is undefined."""
+
+    def __call__(self, x: Any) -> Any:
+        return _Undefined.apply(x)
+
+
+class DelayedError:
+    """PyTorch's function that throws in backward."""
+
+    def __init__(self, message: str, count: int) -> None:
+        self._message = message
+
+    def __call__(self, x: Any) -> Any:
+        return _Delayed.apply(self._message, x)
+
+
+torch._C._functions = module(
+    "torch._C._functions",
+    AccumulateGrad=_NodeType("AccumulateGrad", (), {}),
+    DelayedError=DelayedError,
+    UndefinedGrad=UndefinedGrad,
+)
