@@ -7,7 +7,7 @@ import unittest
 import warnings
 from typing import Any
 
-from target import EdgeGradError
+from target import is_own
 
 
 class _Raises:
@@ -25,7 +25,7 @@ class _Raises:
         if not isinstance(error, self._expected):
             return False
         self.exception = error
-        if self._regex is not None and not isinstance(error, EdgeGradError):
+        if self._regex is not None and not is_own(error):
             self._case.assertRegex(str(error), self._regex)
         return True
 

@@ -218,7 +218,7 @@ def main() -> int:
         print(json.dumps(row), file=output, flush=True)
         if options.v and trace:
             print(trace, file=sys.stderr)
-        if row["status"] in ("crash", "timeout") or target.is_talking():
+        if row["status"] in ("crash", "timeout") or target.needs_new_process():
             return NEEDS_NEW_PROCESS
         count += "seconds" in row
         if "seconds" in row and count % _TESTS_PER_COLLECTION == 0:

@@ -16,12 +16,7 @@ interface Context {
 export function hookFunctions(eg: Engine, handles: Handles, values: Values) {
   const at = (handle: number) => handles.objects[handle] as Tensor;
   let fire: PyFunction;
-  let forget: PyFunction;
-  // What Python keeps for JavaScript under a number: a hook of its own (positive), the context of a function (negative).
-  const gone = new FinalizationRegistry<number>((key) => {
-    if (key < 0) contexts.delete(-key);
-    forget(key);
-  });
+  // Python keeps hooks under positive numbers, and contexts of functions under negative ones.
   // Contexts are known weakly, so that a graph that is freed frees Python's half as well.
   const contexts = new Map<number, WeakRef<Context>>();
   const numbers = new WeakMap<Context, number>();
@@ -34,7 +29,7 @@ export function hookFunctions(eg: Engine, handles: Handles, values: Values) {
     const number = next++;
     numbers.set(context, number);
     contexts.set(number, new WeakRef(context));
-    gone.register(context, -number);
+    values.standIns.register(context, -number);
     return number;
   };
   const contextOf = (number: number) => contexts.get(number)?.deref() as Context;
@@ -46,9 +41,7 @@ export function hookFunctions(eg: Engine, handles: Handles, values: Values) {
     return (context: Context, args: readonly unknown[]): unknown => {
       handles.depth++;
       try {
-        const answer: unknown = call(numberOf(context), values.describe(args));
-        if (typeof answer === "number") return answer < 0 ? null : at(answer);
-        return tensorsOf(answer as number[]);
+        return values.answered(call(numberOf(context), values.describe(args))) ?? null;
       } finally {
         handles.depth--;
       }
@@ -58,7 +51,11 @@ export function hookFunctions(eg: Engine, handles: Handles, values: Values) {
     /** Takes Python's function that runs a hook, and the one that learns that JavaScript has let go of a number. */
     listen(run: PyFunction, dropped: PyFunction): void {
       fire = run.copy();
-      forget = dropped.copy();
+      const forget = dropped.copy();
+      values.forget = (key) => {
+        if (key < 0) contexts.delete(-key);
+        forget(key);
+      };
     },
     /**
      * Registers the hook that Python keeps under `key`, by the method `name`. JavaScript knows no object of Python, so a hook that refers to
@@ -74,18 +71,21 @@ export function hookFunctions(eg: Engine, handles: Handles, values: Values) {
           handles.depth--;
         }
       };
-      gone.register(run, key);
+      values.standIns.register(run, key);
       type Register = (hook: typeof run) => { remove(): void };
       const tensor = at(handle) as unknown as Record<string, Register>;
       const registered = tensor[name]?.(run);
       return () => registered?.remove();
     },
-    /** Returns the number of a class of autograd.Function, whose methods call Python. */
+    /** Returns the number of a class of autograd.Function, whose methods call Python; `jvp` and `vmap` are null where it has none. */
     customFunction(
       name: string,
+      isOnce: boolean,
+      generatesVmapRule: boolean,
       forward: PyFunction,
       backward: PyFunction,
-      isOnce: boolean,
+      jvp: PyFunction | null,
+      vmap: PyFunction | null,
     ): number {
       const [runForward, runBackward] = [calling(forward), calling(backward)];
       const made = class extends eg.autograd.Function {
@@ -98,6 +98,9 @@ export function hookFunctions(eg: Engine, handles: Handles, values: Values) {
         }
       };
       Object.defineProperty(made, "name", { value: name });
+      if (generatesVmapRule) Object.assign(made, { generateVmapRule: true });
+      if (jvp) Object.assign(made, { jvp: calling(jvp) });
+      if (vmap) Object.assign(made, { vmap: values.callback(vmap) });
       return handles.put((...args: never[]) => made.apply(...args));
     },
     /** The methods of a context that take tensors. */

@@ -16,16 +16,26 @@ interface Cursor {
 
 type Read = (cursor: Cursor) => unknown;
 
+/** Something of Python that JavaScript only hands back: Python keeps it under a number. */
+class Opaque {
+  constructor(readonly key: number) {}
+}
+
 /** Reads the flat arguments of a call. */
 export type Reader = (flat: readonly unknown[]) => unknown[];
 
 /**
  * Reads and writes values. The letters of a signature: t object, v value, f number that is a float also if it is whole, n null, u undefined,
- * z complex (two numbers), s slice (three numbers), c function, [...] array, {name:...} options, <k...> object whose names are values.
+ * z complex (two numbers), s slice (three numbers), c function, o anything of Python, [...] array, {name:...} options, <k...> object whose names are values.
  */
 export class Values {
   readonly #readers = new Map<string, Reader>();
   #text = "";
+
+  /** What tells Python that JavaScript has let go of what Python keeps under a number. */
+  forget: (key: number) => void = () => undefined;
+  /** Objects of JavaScript that stand for something that Python keeps, by its number. */
+  readonly standIns = new FinalizationRegistry<number>((key) => this.forget(key));
 
   constructor(
     private readonly eg: Engine,
@@ -73,8 +83,7 @@ export class Values {
     return (...args) => {
       this.handles.depth++;
       try {
-        const answer: unknown = call(this.describe(args));
-        const value = typeof answer === "number" ? this.object(answer) : this.answered(answer);
+        const value = this.answered(call(this.describe(args)));
         // JavaScript may keep it for longer than Python does.
         this.handles.hold(value);
         return value;
@@ -84,8 +93,16 @@ export class Values {
     };
   }
 
-  // An answer that is no object: None, or a list of a signature and its values.
-  private answered(answer: unknown): unknown {
+  /** Returns something of Python that JavaScript only hands back. */
+  opaque(key: number): unknown {
+    const made = new Opaque(key);
+    this.standIns.register(made, key);
+    return made;
+  }
+
+  /** Returns the value that a function of Python has answered: the number of an object, None, or a list of a signature and its values. */
+  answered(answer: unknown): unknown {
+    if (typeof answer === "number") return this.object(answer);
     if (!Array.isArray(answer)) return undefined;
     const [signature, ...flat] = answer;
     return this.reader(signature as string)(flat)[0];
@@ -101,7 +118,7 @@ export class Values {
 
   /**
    * Returns a value as JSON, with NaN and infinities as Python writes them. What JSON lacks is an object of one member: {t: tensor},
-   * {c: [re, im]}, {m: [[key, value]]}, {f: function}, {j: object of a class, n: its name}. The names of other objects begin with $.
+   * {c: [re, im]}, {m: [[key, value]]}, {f: function}, {o: number of something of Python}, {j: object of a class, n: its name}. The names of other objects begin with $.
    */
   describe(value: unknown): string {
     if (value === undefined || value === null) return "null";
@@ -114,6 +131,7 @@ export class Values {
     if (ArrayBuffer.isView(value))
       return `[${Array.from(value as unknown as number[], String).join()}]`;
     if (value instanceof Map) return `{"m":${this.describe([...value])}}`;
+    if (value instanceof Opaque) return `{"o":${value.key}}`;
     if (!isPlain(value)) {
       const name = JSON.stringify((value as object).constructor?.name ?? "Object");
       return `{"j":${this.handles.put(value)},"n":${name}}`;
@@ -178,6 +196,8 @@ class Parser {
         };
       case "c":
         return (c) => values.callback(c.flat[c.at++] as PyFunction);
+      case "o":
+        return (c) => values.opaque(c.flat[c.at++] as number);
       case "[":
         return this.#array();
       case "{":

@@ -96,6 +96,8 @@ class Channel:
         self.process: subprocess.Popen | None = None
         # The calls that have not returned yet, of either side.
         self.depth = 0
+        # True once the engine has ended by a trap.
+        self.has_failed = False
         # While a message travels, a finalizer may want to talk: its calls go with the next message.
         self._is_talking = False
         self._waiting: list[dict] = []
@@ -217,6 +219,7 @@ class Channel:
             self._raised.clear()
         if error is not None:
             raise error
+        self.has_failed |= "the engine has failed" in described["m"]
         raise JsException(described["name"], described["m"], described.get("code"))
 
     def _encode(self, value: Any) -> Any:

@@ -15,6 +15,7 @@ import edgegrad
 edgegrad.install_as_torch()
 import stubs  # noqa: E402
 import torch  # noqa: E402
+from edgegrad.torch.autograd.node import class_named  # noqa: E402
 from stubs import module  # noqa: E402
 
 
@@ -61,7 +62,7 @@ if _source:
 torch.__version__ = "2.6.0"
 
 # Modules of the package, which get what they lack from stubs, and modules that are nothing but stubs.
-_OWN = "autograd autograd.forward_ad autograd.function autograd.functional autograd.graph backends cuda distributions fft func linalg mps nn nn.functional"
+_OWN = "autograd autograd.forward_ad autograd.function autograd.functional autograd.grad_mode autograd.gradcheck autograd.graph backends cuda distributions fft func linalg mps nn nn.functional"
 _OWN += " nn.init nn.modules nn.parameter nn.utils nn.utils.rnn optim optim.lr_scheduler optim.swa_utils random signal signal.windows sparse special masked"
 _OWN += " utils utils.checkpoint utils.data version amp"
 
@@ -181,13 +182,6 @@ setattr(
 )
 
 
-class _NodeType(type):
-    """A class of nodes, known by its name."""
-
-    def __instancecheck__(cls, value: Any) -> bool:
-        return getattr(value, "_name", "") == cls.__name__
-
-
 class _Undefined(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Any) -> Any:
@@ -228,7 +222,7 @@ class DelayedError:
 
 torch._C._functions = module(
     "torch._C._functions",
-    AccumulateGrad=_NodeType("AccumulateGrad", (), {}),
+    AccumulateGrad=class_named("AccumulateGrad"),
     DelayedError=DelayedError,
     UndefinedGrad=UndefinedGrad,
 )

@@ -1,10 +1,12 @@
 """What run_tests.py asks of the package on which the tests run: here `edgegrad.torch`, by pipes."""
 
+import traceback
+
 import overlay
 from _edgegrad import BridgeDied, channel
 from edgegrad.torch import EdgeGradError
 
-__all__ = ["MISSING_DTYPES", "BridgeDied", "EdgeGradError", "channel", "collect", "emulated", "is_talking"]
+__all__ = ["MISSING_DTYPES", "BridgeDied", "channel", "collect", "emulated", "is_own", "needs_new_process"]
 
 MISSING_DTYPES = list(overlay.MISSING_DTYPES)
 collect = channel.collect
@@ -12,6 +14,12 @@ collect = channel.collect
 emulated: set[str] = set()
 
 
-def is_talking() -> bool:
-    """True if a test has left a conversation with Node in its middle."""
-    return channel.depth > 0
+def is_own(error: BaseException) -> bool:
+    """True for an error of edgegrad or of its package, whose texts are its own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return isinstance(error, EdgeGradError) or bool(frames) and "/edgegrad/torch/" in frames[-1].filename
+
+
+def needs_new_process() -> bool:
+    """True if a test has left a conversation with Node in its middle, or an engine that does not work any more."""
+    return channel.depth > 0 or channel.has_failed

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import array
 import gc
+import itertools
 import json
 import re
+import weakref
 from collections import namedtuple
 from functools import cache
 from typing import Any, Callable
@@ -103,13 +105,13 @@ class Held:
 
     h: int
 
-    def __del__(self, _add: Callable = _dead.append, _dead: list = _dead) -> None:
+    def __del__(self, _add: Callable = _dead.append, _dead: list = _dead, _group: int = _GROUP) -> None:
         try:
             _add(self.h)
         except AttributeError:
             # It has no number.
             return
-        if len(_dead) >= _GROUP:
+        if len(_dead) >= _group:
             flush()
 
 
@@ -137,6 +139,8 @@ js.scratch(create_proxy(numbers))
 # The classes of what JavaScript answers, which other files fill in.
 wrap_tensor: Callable[[int], Any]
 _foreign: dict[str, type] = {}
+# What makes objects for the numbers of those classes that have no class of their own in Python.
+makers: dict[str, Callable[[int], Any]] = {}
 _tuples: dict[tuple, type] = {}
 
 
@@ -169,9 +173,17 @@ def _made_of(found: dict) -> Any:
         made: Any = object.__new__(ForeignFunction)
         made.h = found["f"]
         return made
-    cls = _foreign.get(found["n"], Foreign)
-    made = object.__new__(cls)
-    object.__setattr__(made, "h", found["j"])
+    if "o" in found:
+        return opaques[found["o"]]
+    made = known(found["j"])
+    if made is None:
+        make = makers.get(found["n"])
+        if make is None:
+            made = object.__new__(_foreign.get(found["n"], Foreign))
+            object.__setattr__(made, "h", found["j"])
+        else:
+            made = make(found["j"])
+        remember(made)
     return made
 
 
@@ -194,6 +206,45 @@ _decode = json.JSONDecoder(object_hook=_made_of).decode
 def decode(text: str) -> Any:
     """Returns the value that a text of JavaScript describes."""
     return _decode(text)
+
+
+# What Python keeps for JavaScript, by numbers that `opaque` gives out and JavaScript hands back.
+opaques: dict[int, Any] = {}
+_keys = itertools.count(1)
+
+
+def next_key() -> int:
+    """Returns a number under which JavaScript knows something of Python."""
+    return next(_keys)
+
+
+class Opaque:
+    """A value that JavaScript only hands back."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+# The objects of Python by the numbers of JavaScript's objects, as far as someone may ask for the same one again.
+_live: dict[int, weakref.ref] = {}
+
+
+def remember(held: Held) -> None:
+    """Makes an object the one that known() returns for its number."""
+    _live[held.h] = weakref.ref(held)
+
+
+def known(handle: int) -> Any:
+    """Returns the object of Python for a number that JavaScript has answered; None if there is none."""
+    found = _live.get(handle)
+    held = None if found is None else found()
+    if held is None or getattr(held, "h", None) != handle:
+        return None
+    # JavaScript has counted the number once more.
+    release(handle)
+    return held
 
 
 def result(answer: int) -> Any:

@@ -8,8 +8,11 @@ from ._bridge import (
     ForeignFunction,
     Held,
     JsException,
+    Opaque,
     decode,
     js,
+    next_key,
+    opaques,
     python_error,
     result,
     with_tensors_in_tuples,
@@ -134,6 +137,11 @@ def encode(value: Any, signature: list[str], flat: list) -> None:
     elif kind is Literal:
         signature.append("v")
         flat.append(value.value)
+    elif kind is Opaque:
+        key = next_key()
+        opaques[key] = value.value
+        signature.append("o")
+        flat.append(key)
     elif value is Ellipsis:
         signature.append("v")
         flat.append("...")
@@ -262,13 +270,18 @@ def construct(path: str, name: str, args: Iterable, options: dict | None = None)
     return handle
 
 
+def read(owner: Any, name: str) -> Any:
+    """Returns a property of an object of JavaScript, by JavaScript's name."""
+    try:
+        return result(js.get(owner.h, name))
+    except JsException as error:
+        raise python_error(error) from None
+
+
 def attribute(owner: Any, name: str) -> Any:
     """Returns an attribute of an object of JavaScript; a method as a function."""
     for spelled in (camel(name), name):
-        try:
-            value = result(js.get(owner.h, spelled))
-        except JsException as error:
-            raise python_error(error) from None
+        value = read(owner, spelled)
         if isinstance(value, ForeignFunction):
             # A bound method: it is called by its name, so that it has its object.
             return lambda *args, **keywords: method(owner, spelled, args, given_options(keywords))

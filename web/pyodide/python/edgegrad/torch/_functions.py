@@ -288,6 +288,9 @@ for _name, _target in (
     ("char", "int8"),
     ("byte", "uint8"),
     ("bool", "bool"),
+    ("chalf", "complex32"),
+    ("cfloat", "complex64"),
+    ("cdouble", "complex128"),
 ):
     setattr(Tensor, _name, _conversion(dtype.all[_target]))
 Tensor.to, Tensor.type, Tensor.cuda = _to, _type, _cuda

@@ -5,13 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import Any, Callable
 
-from ._bridge import JsException, js, python_error
+from ._bridge import JsException, js, next_key, opaques, python_error, remember
 from ._tensor import Tensor, wrap
 
 _hooked: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
 # Hooks of tensors that Python has let go, which a graph may still call.
 _orphans: dict[int, Callable] = {}
-_next = 0
 # Results of hooks, until JavaScript has looked at them.
 _kept: list = []
 # The contexts of custom functions, by number.
@@ -40,17 +39,16 @@ class RemovableHandle:
 
 def register(tensor: Tensor, hook: Callable, method: str) -> RemovableHandle:
     """Registers a hook by a method of JavaScript."""
-    global _next
     if not callable(hook):
         raise TypeError(f"register_hook(): expected a function, got a {type(hook).__name__}")
-    _next += 1
-    key = _next
+    key = next_key()
     try:
         end = js.hook(tensor.h, key, method)
     except JsException as error:
         raise python_error(error) from None
     tensor.__dict__.setdefault("_backward_hooks", {})[key] = hook
     _hooked[key] = tensor
+    remember(tensor)
     if type(tensor) is Tensor and not tensor.is_leaf:
         tensor.__class__ = _Hooked
     return RemovableHandle(end, tensor, key)
@@ -73,8 +71,6 @@ def _run(key: int, handle: int) -> int:
     value = None if handle < 0 else wrap(handle)
     if hook is None:
         return -1
-    if tensor is not None and value is not None and tensor.h == value.h:
-        value = tensor
     made = hook(value)
     if made is None:
         return -1
@@ -88,6 +84,7 @@ def _run(key: int, handle: int) -> int:
 def _gone(key: int) -> None:
     if key > 0:
         _orphans.pop(key, None)
+        opaques.pop(key, None)
     else:
         contexts.pop(-key, None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import array
 from typing import Any
 
-from ._bridge import JsException, js, python_error
+from ._bridge import JsException, js, python_error, remember
 from ._tensor import Tensor
 from ._types import dtype
 
@@ -26,6 +26,7 @@ class Parameter(Tensor):
             made.h = js.parameter(data.h, bool(requires_grad))
         except JsException as error:
             raise python_error(error) from None
+        remember(made)
         return made
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
@@ -44,6 +45,7 @@ class Buffer(Tensor):
         # The number belongs to this object from now on.
         made.h = alias.h
         del alias.h
+        remember(made)
         made.persistent = persistent
         return made
 
@@ -67,6 +69,8 @@ def set_data(self: Tensor, value: Tensor) -> None:
         made = value.detach().clone().requires_grad_(requires)
     # The objects change places: what JavaScript knew of the old one, as an optimizer does, stays with it.
     self.h, made.h = made.h, self.h
+    remember(self)
+    remember(made)
     self.__dict__.pop("_shape", None)
     self.__dict__.pop("_grad", None)
 
@@ -118,6 +122,18 @@ def _deepcopy(self: Tensor, memo: dict) -> Tensor:
     return made
 
 
+def _fixed(name: str) -> Any:
+    """A method that would give a tensor other memory."""
+
+    def call(self: Tensor, *args: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(f"Tensor.{name}(): a tensor of edgegrad keeps the memory that it was made with; use copy_() or a new tensor")
+
+    call.__name__ = name
+    return call
+
+
+for _name in ("resize_", "resize_as_", "set_", "as_strided_"):
+    setattr(Tensor, _name, _fixed(_name))
 setattr(Tensor, "__reduce_ex__", _reduce)
 setattr(Tensor, "__deepcopy__", _deepcopy)
 setattr(Tensor, "__copy__", lambda self: Tensor.view_as(self, self).detach().requires_grad_(self.requires_grad))

@@ -6,8 +6,8 @@ import builtins
 from typing import Any, Callable, Iterator
 
 from . import _bridge as bridge
-from ._bridge import Held, JsException, js, numbers, python_error, result
-from ._calls import function, invoke, js_name
+from ._bridge import Held, JsException, js, numbers, python_error
+from ._calls import function, invoke, js_name, read
 from ._declared import declared_function
 from ._types import Size, channels_last, channels_last_3d, check_format, device, dtype, strided, sparse_coo, sparse_csr
 
@@ -117,9 +117,9 @@ class Tensor(Held, metaclass=_Meta):
     output_nr = property(lambda self: js.property(self.h, "outputNr"))
     is_sparse = property(lambda self: js.property(self.h, "layout") == "sparse_coo")
     is_sparse_csr = property(lambda self: js.property(self.h, "layout") == "sparse_csr")
-    grad_fn = property(lambda self: result(js.get(self.h, "gradFn")))
+    grad_fn = property(lambda self: read(self, "gradFn"))
     _version = property(lambda self: js.property(self.h, "version"))
-    _base = property(lambda self: result(js.get(self.h, "base")))
+    _base = property(lambda self: read(self, "base"))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.numel() * self.dtype.itemsize)
     layout = property(lambda self: {"strided": strided, "sparse_coo": sparse_coo}.get(js.property(self.h, "layout"), sparse_csr))
@@ -127,8 +127,8 @@ class Tensor(Held, metaclass=_Meta):
     is_cpu = property(lambda self: js.property(self.h, "device") == "cpu")
     T = property(lambda self: self.permute(*range(self.ndim - 1, -1, -1)))
     mT = property(lambda self: self.transpose(-2, -1))
-    H = property(lambda self: result(js.get(self.h, "H")))
-    mH = property(lambda self: result(js.get(self.h, "mH")))
+    H = property(lambda self: read(self, "H"))
+    mH = property(lambda self: read(self, "mH"))
     names = property(lambda self: (None,) * self.ndim)
 
     _grad = property(lambda self: self.grad, lambda self, value: setattr(self, "grad", value))
@@ -166,7 +166,7 @@ class Tensor(Held, metaclass=_Meta):
         return self.dtype.itemsize
 
     def stride(self, dim: builtins.int | None = None) -> Any:
-        strides = tuple(result(js.get(self.h, "strides")))
+        strides = tuple(read(self, "strides"))
         return strides if dim is None else strides[dim]
 
     def storage_offset(self) -> builtins.int:
@@ -355,6 +355,9 @@ _LAST = {channels_last: 4, channels_last_3d: 5}
 
 
 def _indices(index: Any) -> tuple:
+    if type(index) is list and len(index) < 32 and any(isinstance(one, (list, tuple, slice, Tensor)) or one is None or one is Ellipsis for one in index):
+        # As NumPy once did: a list of what is no number is a tuple of indices.
+        index = tuple(index)
     if type(index) is tuple:
         return tuple(map(_one_index, index))
     return (_one_index(index),)
@@ -376,9 +379,12 @@ def _one_index(index: Any) -> Any:
 
 
 def wrap(handle: int) -> Tensor:
-    """Returns the tensor of a number."""
-    made = _new(Tensor)
-    made.h = handle
+    """Returns the tensor of a number that JavaScript has answered: the same object as before, if there still is one."""
+    made = bridge.known(handle)
+    if made is None:
+        made = _new(Tensor)
+        made.h = handle
+        bridge.remember(made)
     return made
 
 

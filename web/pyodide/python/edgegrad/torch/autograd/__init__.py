@@ -8,14 +8,36 @@ from .. import _bridge
 from .._calls import function as _call
 from .._modes import Mode, enable_grad, inference_mode, is_grad_enabled as is_grad_enabled, no_grad, set_grad_enabled
 from .._tensor import Tensor
-from . import forward_ad, functional, graph
+from . import forward_ad, functional, grad_mode, graph
 from .function import Function
+from .gradcheck import gradcheck, gradgradcheck
+from .node import Node
 
-Variable = Tensor
+class _VariableType(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, Tensor)
+
+
+class _Engine:
+    """What PyTorch calls the object that runs backward."""
+
+    @staticmethod
+    def queue_callback(callback: Any) -> None:
+        """Calls a function at the end of the backward that runs."""
+        _call("autograd.graph", "queueCallback", [callback], None, "hold")
+
+
+class Variable(metaclass=_VariableType):
+    """What tensors with gradients were called before."""
+
+    _execution_engine = _Engine
+
+    def __new__(cls, data: Tensor, requires_grad: bool = False) -> Any:
+        return data.detach().requires_grad_() if requires_grad else data
 
 
 def _list(value: Any) -> list:
-    return [value] if isinstance(value, Tensor) else list(value)
+    return [graph.as_edge(value)] if isinstance(value, (Tensor, graph.GradientEdge)) else [graph.as_edge(one) for one in value]
 
 
 def grad(
@@ -24,13 +46,14 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple:
     """The gradients of outputs with respect to inputs, always as a tuple."""
     _bridge.flush()
-    given = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    given = _list(outputs)
     options: dict = {"create_graph": create_graph}
     if grad_outputs is not None:
         options["grad_outputs"] = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
@@ -78,16 +101,19 @@ class detect_anomaly(Mode):
         return (), {"check_nan": self.check_nan}
 
 
-def gradcheck(func: Any, inputs: Any, **options: Any) -> bool:
-    """Compares gradients with finite differences."""
-    return _call("autograd", "gradcheck", [func, _list(inputs)], options, "hold")
+class set_detect_anomaly(detect_anomaly):
+    """detect_anomaly for a block, on or off."""
 
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        detect_anomaly.__init__(self, check_nan)
+        self.mode = mode
 
-def gradgradcheck(func: Any, inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
-    """Compares second gradients with finite differences."""
-    if grad_outputs is not None:
-        options["grad_outputs"] = _list(grad_outputs)
-    return _call("autograd", "gradgradcheck", [func, _list(inputs)], options, "hold")
+    def __enter__(self) -> Any:
+        return detect_anomaly.__enter__(self) if self.mode else self
+
+    def __exit__(self, *failure: Any) -> None:
+        if self.mode:
+            detect_anomaly.__exit__(self, *failure)
 
 
 __all__ = ["Function", "Variable", "backward", "detect_anomaly", "enable_grad", "forward_ad", "functional", "grad", "gradcheck"]

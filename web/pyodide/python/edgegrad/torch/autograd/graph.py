@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
+from .._bridge import Opaque
 from .._calls import function
 from .._modes import Mode
+from .._tensor import Tensor
+from .node import Node
 
 
 class saved_tensors_hooks(Mode):
@@ -18,18 +21,12 @@ class saved_tensors_hooks(Mode):
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def _arguments(self) -> tuple[tuple, dict | None]:
-        # JavaScript keeps a number for what the hook has packed, which may be any object of Python.
-        kept: dict[int, Any] = {}
-
-        def pack(tensor: Any) -> int:
+        def pack(tensor: Tensor) -> Any:
+            # It may be any object of Python.
             packed = self.pack_hook(tensor)
-            kept[len(kept)] = packed
-            return len(kept) - 1
+            return packed if isinstance(packed, Tensor) else Opaque(packed)
 
-        def unpack(number: int) -> Any:
-            return self.unpack_hook(kept[number])
-
-        return (pack, unpack), None
+        return (pack, self.unpack_hook), None
 
 
 class save_on_cpu(Mode):
@@ -59,4 +56,42 @@ class disable_saved_tensors_hooks(Mode):
 
 
 def increment_version(tensor: Any) -> None:
-    function("autograd.graph", "incrementVersion", [tensor])
+    """Counts a change of tensors that the engine has not seen."""
+    given = [tensor] if isinstance(tensor, Tensor) else list(tensor)
+    function("autograd.graph", "incrementVersion", [given])
+
+
+class GradientEdge(NamedTuple):
+    """A node and the number of its output, for which gradients can be asked."""
+
+    node: Node
+    output_nr: int
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Returns the edge at which the gradient of a tensor arrives."""
+    edge = function("autograd.graph", "getGradientEdge", [tensor])
+    return GradientEdge(edge["node"], edge["outputNr"])
+
+
+def as_edge(value: Any) -> Any:
+    """Returns an edge as JavaScript takes it; leaves tensors."""
+    return {"node": value[0], "outputNr": value[1]} if isinstance(value, GradientEdge) else value
+
+
+def register_multi_grad_hook(tensors: Any, fn: Callable, *, mode: str = "all") -> Any:
+    """Calls `fn` once per backward call: with the gradients of all tensors, or in mode "any" with the first one."""
+    return _Registered(function("autograd.graph", "registerMultiGradHook", [list(tensors), fn, mode], None, "hold")["remove"])
+
+
+class _Registered:
+    """A hook that can be removed."""
+
+    def __init__(self, remove: Callable[[], None]) -> None:
+        self.remove = remove
+
+    def __enter__(self) -> _Registered:
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self.remove()
