@@ -64,12 +64,26 @@ export class Calls {
   }
 
   #function(path: string, name: string): (...args: unknown[]) => unknown {
-    if (path === "Tensor" || path === "object")
+    if (path === "Tensor") return this.#methodOrFunction(name);
+    if (path === "object")
       return (self, ...rest) => (self as Record<string, Any>)[name]?.apply(self, rest as never[]);
     if (path === "call") return (self, ...rest) => (self as Any)(...(rest as never[]));
     const owner = this.resolve(path) as Record<string, Any>;
     const call = owner[name] as Any;
     return (...args) => call.apply(owner, args as never[]);
+  }
+
+  // Some of PyTorch's methods are only functions here, and the methods of these names throw.
+  #methodOrFunction(name: string): (...args: unknown[]) => unknown {
+    const call = (this.eg as unknown as Record<string, Any>)[name];
+    return (self, ...rest) => {
+      try {
+        return (self as Record<string, Any>)[name]?.apply(self, rest as never[]);
+      } catch (error) {
+        if (!/this is a function, not a method/.test((error as Error).message)) throw error;
+        return call?.(...([self, ...rest] as never[]));
+      }
+    };
   }
 
   #maker(path: string, name: string): (...args: unknown[]) => unknown {

@@ -99,7 +99,10 @@ export function hookFunctions(eg: Engine, handles: Handles, values: Values) {
       };
       Object.defineProperty(made, "name", { value: name });
       if (generatesVmapRule) Object.assign(made, { generateVmapRule: true });
-      if (jvp) Object.assign(made, { jvp: calling(jvp) });
+      if (jvp) {
+        const run = calling(jvp);
+        Object.assign(made, { jvp: (context: Context, ...tangents: unknown[]) => run(context, tangents) });
+      }
       if (vmap) Object.assign(made, { vmap: values.callback(vmap) });
       return handles.put((...args: never[]) => made.apply(...args));
     },

@@ -155,6 +155,8 @@ export function isIntegral(dtype: string): boolean {
 class Parser {
   #at = 0;
   readonly #startsWithTensor: boolean;
+  // Operands, which may have to be tensors, are no options.
+  #isInOptions = false;
 
   constructor(
     readonly text: string,
@@ -183,7 +185,7 @@ class Parser {
       case "u":
         return () => undefined;
       case "f":
-        return this.#startsWithTensor
+        return this.#startsWithTensor && !this.#isInOptions
           ? (c) => values.float(c.flat[c.at++] as number, values.object(c.flat[0]))
           : (c) => c.flat[c.at++];
       case "z":
@@ -235,6 +237,7 @@ class Parser {
 
   #options(): Read {
     const pairs: [string, Read][] = [];
+    this.#isInOptions = true;
     while (this.text[this.#at] !== "}") {
       const end = this.text.indexOf(":", this.#at);
       const name = this.text.slice(this.#at, end);
@@ -242,6 +245,7 @@ class Parser {
       pairs.push([name, this.#one()]);
     }
     this.#at++;
+    this.#isInOptions = false;
     return (c) => Object.fromEntries(pairs.map(([name, read]) => [name, read(c)]));
   }
 }

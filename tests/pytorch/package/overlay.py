@@ -15,6 +15,7 @@ import edgegrad
 edgegrad.install_as_torch()
 import stubs  # noqa: E402
 import torch  # noqa: E402
+from edgegrad.torch._calls import camel  # noqa: E402
 from edgegrad.torch.autograd.node import class_named  # noqa: E402
 from stubs import module  # noqa: E402
 
@@ -220,6 +221,39 @@ class DelayedError:
         return _Delayed.apply(self._message, x)
 
 
+torch.set_warn_always(True)
+
+
+def _set_coalesced(self: Any, is_coalesced: bool) -> Any:
+    """PyTorch's internal switch, which checks nothing: edgegrad has one only where a tensor is made."""
+    if self.is_coalesced() != is_coalesced:
+        self.data = torch.sparse_coo_tensor(self._indices(), self._values(), self.shape, is_coalesced=is_coalesced)
+    return self
+
+
+torch.Tensor._coalesced_ = _set_coalesced
+
+
+class _Packet:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, overload: str) -> Any:
+        if overload.startswith("__"):
+            raise AttributeError(overload)
+        return torch.utils.checkpoint.Op(camel(self._name))
+
+
+class _Ops:
+    """torch.ops.aten."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Packet(name)
+
+
+torch.ops = module("torch.ops", aten=_Ops())
 torch._C._functions = module(
     "torch._C._functions",
     AccumulateGrad=class_named("AccumulateGrad"),

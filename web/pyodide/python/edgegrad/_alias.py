@@ -22,6 +22,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             if error.name is not None and error.name.startswith("edgegrad."):
                 return None
             raise
+        # Python would load a module that came up meanwhile once more, by its own description.
+        sys.modules.pop(name, None)
         return importlib.machinery.ModuleSpec(name, self, loader_state=found.__spec__, is_package=hasattr(found, "__path__"))
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:

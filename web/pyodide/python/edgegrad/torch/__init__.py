@@ -5,7 +5,6 @@ What edgegrad does not have raises by name, and nothing is ignored in silence.
 
 from __future__ import annotations
 
-import builtins
 from math import e, inf, nan, pi
 from typing import Any
 
@@ -31,11 +30,15 @@ from ._tensor import Tensor
 from . import _layouts, _operators, _reading
 from ._parameter import Parameter as _Parameter
 from ._creation import (
+    LEGACY as _LEGACY,
+    LegacyType as _LegacyType,
     arange,
     as_tensor,
     asarray,
     empty,
     empty_like,
+    empty_permuted,
+    empty_strided,
     eye,
     from_numpy,
     frombuffer,
@@ -44,6 +47,7 @@ from ._creation import (
     get_default_dtype,
     linspace,
     logspace,
+    normal,
     ones,
     ones_like,
     rand,
@@ -53,7 +57,9 @@ from ._creation import (
     randn,
     randn_like,
     randperm,
+    scalar_tensor,
     set_default_dtype,
+    set_default_tensor_type,
     tensor,
     zeros,
     zeros_like,
@@ -78,20 +84,8 @@ globals().update(_DTYPES)
 __all__ = ["Tensor", "tensor"]
 
 
-def _legacy(name: str, kind: dtype) -> Any:
-    """torch.FloatTensor and the like: tensor() with a dtype."""
-
-    def make(*args: Any) -> Tensor:
-        from ._creation import legacy_tensor
-
-        return legacy_tensor(*args, dtype=kind) if args and not isinstance(args[0], builtins.int) else empty(*args, dtype=kind)
-
-    make.__name__ = name
-    return make
-
-
-for _name, _kind in (("Float", "float32"), ("Double", "float64"), ("Long", "int64"), ("Int", "int32"), ("Bool", "bool"), ("Byte", "uint8")):
-    globals()[_name + "Tensor"] = _legacy(_name + "Tensor", dtype.all[_kind])
+for _name, _kind in _LEGACY.items():
+    globals()[_name + "Tensor"] = _LegacyType(_name + "Tensor", (), {"dtype": dtype.all[_kind]})
 
 # Parts that are imported when they are first used.
 _PARTS = frozenset(

@@ -18,7 +18,7 @@ from ._bridge import (
     with_tensors_in_tuples,
 )
 from ._host import to_js
-from ._types import device, dtype
+from ._types import PYTHON_DTYPES, device, dtype
 
 _camel: dict[str, str] = {}
 # PyTorch's other names of functions and methods.
@@ -154,6 +154,9 @@ def encode(value: Any, signature: list[str], flat: list) -> None:
     elif isinstance(value, device):
         signature.append("v")
         flat.append(value.type)
+    elif kind is type and value in PYTHON_DTYPES:
+        signature.append("v")
+        flat.append(PYTHON_DTYPES[value].name)
     else:
         _encode_other(value, signature, flat)
 
@@ -250,7 +253,7 @@ def invoke(path: str, name: str, args: Iterable, options: dict | None = None, ho
         raise python_error(error) from None
 
 
-def function(path: str, name: str, args: Iterable, options: dict | None = None, how: str = "") -> Any:
+def function(path: str, name: str, args: Iterable = (), options: dict | None = None, how: str = "") -> Any:
     """Calls a function of JavaScript and returns its result."""
     return result(invoke(path, name, args, options, how))
 

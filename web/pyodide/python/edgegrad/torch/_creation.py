@@ -12,6 +12,7 @@ from ._declared import Declared, line_of
 from ._host import create_proxy
 from ._tensor import Tensor, wrap
 from ._types import (
+    PYTHON_DTYPES,
     bool_,
     check_layout,
     complex64,
@@ -23,6 +24,7 @@ from ._types import (
     int8,
     int16,
     int32,
+    Size,
     int64,
     uint8,
     uint16,
@@ -148,6 +150,7 @@ def tensor(
     """A tensor with a copy of data: numbers, nested lists, tensors, buffers."""
     if pin_memory:
         raise NotImplementedError("tensor(pin_memory=True): there is no such memory in a page")
+    dtype = PYTHON_DTYPES.get(dtype, dtype)  # type: ignore[arg-type]
     if isinstance(data, Tensor):
         made = data.detach().clone()
         made = made if dtype is None else made.to(dtype)
@@ -187,7 +190,13 @@ def as_tensor(data: Any, dtype: dtype_ | None = None, device: Any = None) -> Ten
     return data.to(*targets) if targets else data
 
 
-asarray = as_tensor
+def asarray(obj: Any, *, dtype: dtype_ | None = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of a tensor, an array or a sequence. Arrays of Python are always copied: `copy=False` raises for them."""
+    if copy is False and not isinstance(obj, Tensor):
+        raise ValueError("asarray(copy=False): a tensor of edgegrad shares no memory with Python")
+    if copy or not isinstance(obj, Tensor):
+        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+    return as_tensor(obj, dtype, device).detach().requires_grad_(requires_grad)
 
 
 def from_numpy(ndarray: Any) -> Tensor:
@@ -207,12 +216,75 @@ def frombuffer(buffer: Any, *, dtype: dtype_, count: int = -1, offset: int = 0, 
 
 def legacy_tensor(*args: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """torch.Tensor(...): of sizes, uninitialized; of data, float32."""
+    kind = dtype or _default[0]
     if not args:
-        return empty(0, device=device)
-    if all(isinstance(one, builtins.int) for one in args):
-        return empty(*args, device=device)
-    (data,) = args
-    return tensor(data, dtype=dtype or _default[0], device=device)
+        return empty(0, dtype=kind, device=device)
+    first = args[0]
+    if len(args) > 1 or isinstance(first, (builtins.int, Size)):
+        return empty(*args, dtype=kind, device=device)
+    if isinstance(first, Tensor):
+        return first.to(kind).detach()
+    return tensor(first, dtype=kind, device=device)
+
+
+class LegacyType(type):
+    """torch.FloatTensor and the like: makes tensors of a dtype, and is the class of those that have it."""
+
+    dtype: dtype_
+
+    def __call__(cls, *args: Any, device: Any = None) -> Tensor:
+        return legacy_tensor(*args, dtype=cls.dtype, device=device)
+
+    def __instancecheck__(cls, value: Any) -> builtins.bool:
+        return isinstance(value, Tensor) and value.dtype is cls.dtype
+
+
+# The names that `x.type()` returns, without "Tensor".
+LEGACY = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Byte": "uint8",
+    "Char": "int8",
+    "Short": "int16",
+    "Int": "int32",
+    "Long": "int64",
+    "Bool": "bool",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+}
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Sets the default dtype by one of the old types."""
+    set_default_dtype(getattr(t, "dtype", t))
+
+
+def scalar_tensor(value: Any, **keywords: Any) -> Tensor:
+    """A tensor without dimensions, of the default dtype."""
+    keywords.setdefault("dtype", _default[0])
+    return tensor(value, **keywords)
+
+
+def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
+    """An uninitialized tensor with given strides."""
+    count = 1 + builtins.sum((s - 1) * step for s, step in zip(size, stride)) if 0 not in size else 0
+    requires_grad = keywords.pop("requires_grad", False)
+    made = empty(count, **keywords).as_strided(list(size), list(stride))
+    return made.requires_grad_() if requires_grad else made
+
+
+def empty_permuted(size: Any, physical_layout: Any, **keywords: Any) -> Tensor:
+    """An uninitialized tensor whose dimensions are stored in a given order."""
+    order = list(physical_layout)
+    made = empty([size[d] for d in order], **keywords)
+    return made.permute([order.index(d) for d in builtins.range(len(order))])
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -> Tensor:
+    """Numbers of normal distributions: of tensors of means and deviations, or of a size."""
+    return _made("normal", [mean, std] if size is None else [mean, std, sizes(size)], {}, keywords)
 
 
 def _made(name: str, given: list, options: dict, keywords: dict) -> Tensor:
@@ -226,7 +298,7 @@ def _made(name: str, given: list, options: dict, keywords: dict) -> Tensor:
     for key in ("dtype", "device", "requires_grad", "generator"):
         value = keywords.pop(key, None)
         if value is not None and value is not False:
-            options[key] = device_(value) if key == "device" else value
+            options[key] = device_(value) if key == "device" else getattr(value, "dtype", value) if key == "dtype" else value
     if keywords:
         raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(keywords))}'")
     return result(invoke("", name, given, options))
@@ -338,5 +410,6 @@ def _new_of(name: str) -> Callable[..., Tensor]:
     return new
 
 
-for _name in ("zeros", "ones", "empty", "full", "tensor"):
+for _name in ("zeros", "ones", "empty", "full", "tensor", "empty_strided"):
     setattr(Tensor, f"new_{_name}", _new_of(_name))
+setattr(Tensor, "new", lambda self, *args, **keywords: legacy_tensor(*args, dtype=self.dtype))

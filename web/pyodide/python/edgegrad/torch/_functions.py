@@ -9,9 +9,11 @@ from typing import Any, Callable
 from ._bridge import with_tensors_in_tuples
 from ._calls import camel, function, js_name, names_of, snake
 from ._declared import declared_function
-from ._creation import get_default_dtype, tensor, zeros
+from ._creation import LEGACY, get_default_dtype, tensor, zeros
 from ._tensor import Tensor
 from ._types import Size, bool_, check_format, device as device_, dtype
+
+dtypes = dtype.all
 
 
 def find(name: str) -> Callable | None:
@@ -147,6 +149,37 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
+def is_conj(input: Tensor) -> bool:
+    return False
+
+
+is_neg = is_storage = is_conj
+
+
+def is_inference(input: Tensor) -> bool:
+    return input.is_inference()
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of one dtype may be written into a tensor of another."""
+    order = "bifc"
+    if order.index(from_.kind) > order.index(to.kind):
+        return False
+    return not (from_.kind == to.kind == "i" and from_.is_signed and not to.is_signed)
+
+
+_warns_always = [False]
+
+
+def set_warn_always(b: bool) -> None:
+    function("", "setWarnAlways", [bool(b)])
+    _warns_always[0] = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    return _warns_always[0]
+
+
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     return type1 if type1 is type2 else (zeros(0, dtype=type1) + zeros(0, dtype=type2)).dtype
 
@@ -217,11 +250,15 @@ def set_num_threads(count: int) -> None:
 
 
 # The engine's algorithms are all deterministic.
-_deterministic = [False]
+_deterministic = [False, False]
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    _deterministic[0] = mode
+    _deterministic[:] = [mode, warn_only]
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    return _deterministic[1]
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -268,9 +305,11 @@ def _conversion(target: dtype) -> Callable:
 
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if dtype is None:
-        names = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int", "bool": "Bool"}
-        return f"torch.{names.get(self.dtype.name, self.dtype.name.capitalize())}Tensor"
-    return _to(self, dtype)
+        names = [name for name, kind in LEGACY.items() if kind == self.dtype.name]
+        return f"torch.{names[0] if names else self.dtype.name.capitalize()}Tensor"
+    if isinstance(dtype, str):
+        dtype = dtypes[LEGACY[dtype.removeprefix("torch.").removesuffix("Tensor")]]
+    return _to(self, getattr(dtype, "dtype", dtype))
 
 
 def _cuda(self: Tensor, *_: Any, **__: Any) -> Any:

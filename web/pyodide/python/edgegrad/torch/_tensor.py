@@ -9,7 +9,7 @@ from . import _bridge as bridge
 from ._bridge import Held, JsException, js, numbers, python_error
 from ._calls import function, invoke, js_name, read
 from ._declared import declared_function
-from ._types import Size, channels_last, channels_last_3d, check_format, device, dtype, strided, sparse_coo, sparse_csr
+from ._types import Size, check_format, device, dtype, strided, sparse_coo, sparse_csr
 
 _new = object.__new__
 _shape, _value = js.shape, js.value
@@ -99,6 +99,8 @@ class Tensor(Held, metaclass=_Meta):
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(f"x.grad = value: expected a tensor or None, got a {type(value).__name__}")
         self.__dict__.pop("_grad", None)
         try:
             js.setGrad(self.h, -1 if value is None else value.h)
@@ -173,10 +175,8 @@ class Tensor(Held, metaclass=_Meta):
         return js.property(self.h, "offset")
 
     def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
+        """Whether the elements lie in the order of the dimensions, the only order that edgegrad has: for any format the same."""
         check_format(memory_format)
-        if memory_format in _LAST:
-            order = (0, *range(2, self.ndim), 1)
-            return self.ndim == _LAST[memory_format] and js.property(self.permute(order).h, "isContiguous")
         return js.property(self.h, "isContiguous")
 
     def is_floating_point(self) -> builtins.bool:
@@ -208,6 +208,20 @@ class Tensor(Held, metaclass=_Meta):
     def data_ptr(self) -> builtins.int:
         """A number that is the same for the same element of the same memory; nothing is there in Python's memory."""
         return (js.owner(self.h) << 32) + self.storage_offset() * self.itemsize if self.numel() else 0
+
+    def untyped_storage(self) -> Storage:
+        return Storage(self)
+
+    storage = _typed_storage = untyped_storage
+
+    def apply_(self, callable: Callable) -> Tensor:
+        """Replaces each element by what a function of Python returns for it; slow."""
+        return self.copy_(self.new_tensor([callable(one) for one in self.reshape(-1).tolist()]).reshape(self.shape))
+
+    def map_(self, tensor: Tensor, callable: Callable) -> Tensor:
+        """Replaces each element by what a function of Python returns for it and the element of another tensor; slow."""
+        pairs = zip(self.reshape(-1).tolist(), tensor.reshape(-1).tolist())
+        return self.copy_(self.new_tensor([callable(one, other) for one, other in pairs]).reshape(self.shape))
 
     def get_device(self) -> builtins.int:
         return -1 if self.is_cpu else 0
@@ -350,8 +364,19 @@ class Tensor(Held, metaclass=_Meta):
         return getattr(Tensor, name).__get__(self)
 
 
-# The numbers of dimensions for which a format has the channels last.
-_LAST = {channels_last: 4, channels_last_3d: 5}
+class Storage:
+    """The memory of a tensor, which can only be compared with that of another."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._owner = js.owner(tensor.h)
+
+    def data_ptr(self) -> builtins.int:
+        return self._owner << 32
+
+    _cdata = property(lambda self: self._owner)
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotImplementedError(f"storage.{name}: memory is no object of its own in edgegrad; storage.data_ptr() can be compared")
 
 
 def _indices(index: Any) -> tuple:

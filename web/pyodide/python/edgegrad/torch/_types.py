@@ -67,6 +67,10 @@ ALIASES: dict[str, dtype] = {
 }
 
 
+# Python's types as dtypes.
+PYTHON_DTYPES: dict[type, dtype] = {builtins.bool: bool_, builtins.int: int64, builtins.float: float64, builtins.complex: complex128}
+
+
 class Size(tuple):
     """The sizes of a tensor's dimensions."""
 

@@ -85,7 +85,7 @@ def _called(value: Any) -> Any:
 def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict | None = None, **_: Any) -> Any:
     """Calls a module with other parameters and buffers."""
     given = parameter_and_buffer_dicts
-    values = given if isinstance(given, dict) else {k: v for one in given for k, v in one.items()}
+    values = given if isinstance(given, dict) else _merged(given)
     replaced: list[tuple[dict, str, Any]] = []
     try:
         for name, value in values.items():
@@ -99,6 +99,16 @@ def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = No
     finally:
         for place, last, value in reversed(replaced):
             place[last] = value
+
+
+def _merged(given: Any) -> dict:
+    merged: dict = {}
+    for one in given:
+        twice = sorted(merged.keys() & one.keys())
+        if twice:
+            raise ValueError(f"functional_call(): {twice} appeared in multiple dictionaries")
+        merged.update(one)
+    return merged
 
 
 def stack_module_state(models: Any) -> tuple[dict, dict]:

@@ -12,6 +12,13 @@ from .linear import empty_parameter
 from .module import Module
 
 
+def _sizes(embeddings: Tensor) -> tuple[int, int]:
+    if embeddings.ndim != 2:
+        raise AssertionError(f"from_pretrained(embeddings): expected 2 dimensions, got {embeddings.ndim}")
+    rows, columns = embeddings.shape
+    return rows, columns
+
+
 class Embedding(Module):
     """As torch.nn.Embedding."""
 
@@ -39,8 +46,7 @@ class Embedding(Module):
             self.weight = empty_parameter(num_embeddings, embedding_dim, device=device, dtype=dtype)
             self.reset_parameters()
         else:
-            self.weight = Parameter(_weight)
-        self.weight.requires_grad_(not _freeze)
+            self.weight = Parameter(_weight, not _freeze)
 
     def reset_parameters(self) -> None:
         init.normal_(self.weight)
@@ -55,7 +61,7 @@ class Embedding(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any) -> Embedding:
-        rows, columns = embeddings.shape
+        rows, columns = _sizes(embeddings)
         return cls(rows, columns, padding_idx, _weight=embeddings, _freeze=freeze, **options)
 
     def extra_repr(self) -> str:
@@ -77,25 +83,49 @@ class EmbeddingBag(Module):
         sparse: bool = False,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if max_norm is not None or scale_grad_by_freq:
-            raise NotImplementedError("EmbeddingBag(max_norm, scale_grad_by_freq): use Embedding and a sum")
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise AssertionError("padding_idx must be within num_embeddings")
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
         self.num_embeddings, self.embedding_dim, self.mode = num_embeddings, embedding_dim, mode
-        self.sparse, self.include_last_offset, self.padding_idx = sparse, include_last_offset, padding_idx
-        self.weight = empty_parameter(num_embeddings, embedding_dim, device=device, dtype=dtype)
+        self.sparse, self.include_last_offset = sparse, include_last_offset
+        self.padding_idx = padding_idx if padding_idx is None or padding_idx >= 0 else num_embeddings + padding_idx
+        if _weight is None:
+            self.weight = empty_parameter(num_embeddings, embedding_dim, device=device, dtype=dtype)
+            self.reset_parameters()
+        else:
+            self.weight = Parameter(_weight, not _freeze)
+
+    def reset_parameters(self) -> None:
         init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        from .._calls import function
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
+        )
 
-        options: dict[str, Any] = {"mode": self.mode, "sparse": self.sparse, "include_last_offset": self.include_last_offset}
-        for key, value in (("per_sample_weights", per_sample_weights), ("padding_idx", self.padding_idx), ("offsets", offsets)):
-            if value is not None:
-                options[key] = value
-        return function("nn.functional", "embeddingBag", [input, self.weight], options)
+    @classmethod
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, max_norm: float | None = None, **options: Any) -> EmbeddingBag:
+        rows, columns = _sizes(embeddings)
+        return cls(rows, columns, max_norm, _weight=embeddings, _freeze=freeze, **options)
 
     def extra_repr(self) -> str:
         return f"{self.num_embeddings}, {self.embedding_dim}, mode={self.mode!r}"

@@ -128,6 +128,33 @@ def embedding(
     return function("nn.functional", "embedding", [input, weight], options)
 
 
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    options: dict[str, Any] = {"mode": mode, "sparse": sparse, "include_last_offset": include_last_offset}
+    for key, value in (
+        ("offsets", offsets),
+        ("per_sample_weights", per_sample_weights),
+        ("padding_idx", padding_idx),
+        ("max_norm", max_norm),
+        ("norm_type", norm_type if max_norm is not None else None),
+        ("scale_grad_by_freq", scale_grad_by_freq or None),
+    ):
+        if value is not None:
+            options[key] = value
+    return function("nn.functional", "embeddingBag", [input, weight], options)
+
+
 def _loss(name: str) -> Callable:
     """A loss, with PyTorch's older arguments about the reduction refused."""
 
@@ -179,6 +206,12 @@ def __getattr__(name: str) -> Any:
         found: Any = _activation(name)
     elif name in _LOSSES:
         found = _loss(name)
+    elif name.startswith("max_pool") and name.endswith("_with_indices"):
+        pool = _with_indices(name.removesuffix("_with_indices"))
+
+        def found(*args: Any, return_indices: bool = True, **keywords: Any) -> Any:
+            return pool(*args, return_indices=True, **keywords)
+
     elif name.startswith("max_pool"):
         found = _with_indices(name)
     elif name.startswith("upsample"):

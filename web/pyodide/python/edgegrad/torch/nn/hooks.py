@@ -134,6 +134,7 @@ class BackwardHooks:
         self.has_inputs = False
 
     def inputs(self, args: tuple) -> tuple:
+        self.count = len(args)
         places = [i for i, one in enumerate(args) if isinstance(one, Tensor) and one.requires_grad]
         if not places or not self.post:
             return args
@@ -143,7 +144,7 @@ class BackwardHooks:
         rest = list(args)
         for i, one in zip(places, passed):
             rest[i] = one
-        self.count, self.places = len(args), places
+        self.places = places
         return tuple(rest)
 
     def outputs(self, made: Any) -> Any:
@@ -171,7 +172,7 @@ class BackwardHooks:
         self.grad_outputs = tuple(full)
         if not self.has_inputs:
             for hook, *_ in self.post:
-                hook(self.module, (), self.grad_outputs)
+                hook(self.module, (None,) * self.count, self.grad_outputs)
         return tuple(full[i] for i in self.outer_places)
 
     def _on_inputs(self, grads: tuple) -> tuple:

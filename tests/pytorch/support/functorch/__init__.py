@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any, Callable
 
+import target
 import torch
-from torch import _bridge as bridge
 from stubs import otherwise_missing
 from torch.func import (
     functional_call,
@@ -34,7 +34,7 @@ def make_functional_with_buffers(model: Any, disable_autograd_tracking: bool = F
 
 
 def _functional(model: Any, disable_autograd_tracking: bool) -> tuple:
-    bridge.emulated.add("make_functional")
+    target.emulated.add("make_functional")
     own = copy.deepcopy(model)
     names = [name for name, _ in own.named_parameters()]
     buffer_names = [name for name, _ in own.named_buffers()]
@@ -51,7 +51,7 @@ def _functional(model: Any, disable_autograd_tracking: bool) -> tuple:
 
 
 def combine_state_for_ensemble(models: Any) -> tuple:
-    bridge.emulated.add("combine_state_for_ensemble")
+    target.emulated.add("combine_state_for_ensemble")
     made = [_functional(model, False) for model in models]
     call: Callable = made[0][0]
     params = tuple(torch.stack([one.detach() for one in many]).requires_grad_() for many in zip(*[m[1] for m in made]))
