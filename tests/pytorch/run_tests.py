@@ -122,6 +122,12 @@ def stay_on_core(index: int) -> None:
     os.sched_setaffinity(0, {cores[index % len(cores)]})
 
 
+def _alarm_after(seconds: float) -> None:
+    """Ends the test after some seconds, 0 for never. In Pyodide there are no timers that interrupt."""
+    if sys.platform != "emscripten":
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
 def _alarm(*_: Any) -> None:
     # The conversation is broken off in its middle: whatever asks from now on has to fail, too.
     target.channel.process.kill()
@@ -135,7 +141,7 @@ def run(full: str, cls: type, method: str) -> dict:
     result, started = Result(), time.monotonic()
     case = cls(method)
     stubs.running[0] = True
-    signal.setitimer(signal.ITIMER_REAL, _MOST_SECONDS)
+    _alarm_after(_MOST_SECONDS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always")
@@ -143,7 +149,7 @@ def run(full: str, cls: type, method: str) -> dict:
     except TooLong as error:
         result._fail("error", (TooLong, error, None))
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        _alarm_after(0)
         stubs.running[0] = False
     row = {"test": full, "status": result.status, "seconds": round(time.monotonic() - started, 2)}
     if result.reason:

@@ -11,9 +11,13 @@ import types
 from typing import Any, Callable
 
 import edgegrad
+import stubs
 
+if os.environ.get("EG_WITHOUT_NUMPY"):
+    # PyTorch's test support imports numpy; tests that use it are unsupported.
+    for _name in ("numpy", "numpy.random", "numpy.testing", "numpy.linalg"):
+        stubs.module(_name)
 edgegrad.install_as_torch()
-import stubs  # noqa: E402
 import torch  # noqa: E402
 from edgegrad.torch._calls import camel  # noqa: E402
 from edgegrad.torch.autograd.node import class_named  # noqa: E402
@@ -96,6 +100,8 @@ def _fill(name: str, own: types.ModuleType) -> None:
 for _name in _OWN.split():
     _fill(f"torch.{_name}", importlib.import_module(f"torch.{_name}"))
 _fill("torch", torch)
+# Tests are named by the modules of PyTorch's classes.
+torch.nn.modules.__name__ = "torch.nn.modules"
 
 _ABSENT: dict[str, Any] = {"is_available": _no, "is_built": _no, "device_count": _none, "_is_compiled": _no}
 
@@ -228,10 +234,31 @@ def _set_coalesced(self: Any, is_coalesced: bool) -> Any:
     """PyTorch's internal switch, which checks nothing: edgegrad has one only where a tensor is made."""
     if self.is_coalesced() != is_coalesced:
         self.data = torch.sparse_coo_tensor(self._indices(), self._values(), self.shape, is_coalesced=is_coalesced)
+        # edgegrad knows that one position cannot be out of order.
+        self._is_said_to_be_coalesced = is_coalesced
     return self
 
 
+_is_coalesced = torch.Tensor.is_coalesced
+torch.Tensor.is_coalesced = lambda self: self.__dict__.get("_is_said_to_be_coalesced", _is_coalesced(self))
+
+
 torch.Tensor._coalesced_ = _set_coalesced
+
+
+def _validate_coo(indices: Any, values: Any, size: Any, *_: Any) -> None:
+    """Making a tensor checks its parts."""
+    torch.sparse_coo_tensor(indices, values, size)
+
+
+def _validate_compressed(compressed: Any, plain: Any, values: Any, size: Any, layout: Any) -> None:
+    """Making a tensor checks its parts."""
+    torch.sparse_compressed_tensor(compressed, plain, values, size, layout=layout)
+
+
+torch._validate_sparse_coo_tensor_args = _validate_coo
+torch._validate_sparse_compressed_tensor_args = _validate_compressed
+torch._sparse_broadcast_to = lambda input, size: input.expand(list(size))
 
 
 class _Packet:

@@ -119,6 +119,7 @@ def module(name: str, **given: Any) -> types.ModuleType:
     if name not in sys.modules:
         made = MissingModule(name)
         made.__path__ = []
+        made.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
         sys.modules[name] = made
     sys.modules[name].__dict__.update(given)
     return sys.modules[name]

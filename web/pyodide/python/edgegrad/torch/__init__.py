@@ -92,7 +92,7 @@ _PARTS = frozenset(
     "amp autograd backends cuda distributions fft func hub linalg masked mps nn optim random signal sparse special testing utils version".split()
 )
 
-_SPARSE = ("sparse_coo_tensor", "sparse_csr_tensor", "sparse_compressed_tensor")
+_SPARSE = {f"sparse_{one}_tensor" for one in ("coo", "csr", "compressed", "csc", "bsr", "bsc")}
 
 
 def __getattr__(name: str) -> Any:

@@ -21,6 +21,7 @@ from ._types import (
     dtype as dtype_,
     float32,
     float64,
+    sparse_coo,
     int8,
     int16,
     int32,
@@ -314,6 +315,10 @@ def _factory(name: str) -> Callable[..., Tensor]:
         given = keywords.pop("size", None)
         if given is None:
             given = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
+        if keywords.get("layout") is sparse_coo and name in ("zeros", "empty"):
+            from .sparse import sparse_coo_tensor
+
+            return sparse_coo_tensor(sizes(given), **keywords)
         return _made(name, [sizes(given)], {}, keywords)
 
     make.__name__ = make.__qualname__ = name

@@ -160,6 +160,13 @@ def is_inference(input: Tensor) -> bool:
     return input.is_inference()
 
 
+def resolve_conj(input: Tensor) -> Tensor:
+    return input
+
+
+resolve_neg = resolve_conj
+
+
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether a result of one dtype may be written into a tensor of another."""
     order = "bifc"

@@ -32,6 +32,16 @@ def _to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = Non
     return dense if dtype is None else dense.to(dtype)
 
 
+def refused(name: str) -> Any:
+    """A function or method for the layouts that edgegrad does not have."""
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(f"{name}(): edgegrad has torch.sparse_coo and torch.sparse_csr; the columns of a matrix are the rows of x.t()")
+
+    call.__name__ = name
+    return call
+
+
 _MEMBERS: dict[str, Any] = {
     "is_coalesced": lambda self: js.property(self.h, "isCoalesced"),
     "sparse_dim": lambda self: js.property(self.h, "sparseDim"),
@@ -44,5 +54,7 @@ _MEMBERS: dict[str, Any] = {
     "to_sparse_csr": _to_sparse_csr,
     "to_dense": _to_dense,
 }
+for _name in ("to_sparse_csc", "to_sparse_bsr", "to_sparse_bsc", "ccol_indices", "row_indices"):
+    _MEMBERS[_name] = refused(_name)
 for _name, _member in _MEMBERS.items():
     setattr(Tensor, _name, _member)

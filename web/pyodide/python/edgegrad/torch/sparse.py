@@ -7,6 +7,7 @@ from typing import Any
 from ._calls import function
 from ._creation import tensor, zeros
 from ._declared import namespace
+from ._layouts import refused
 from ._tensor import Tensor
 from ._types import dtype as dtype_, int64, sparse_coo, sparse_csr
 
@@ -105,6 +106,15 @@ def sparse_compressed_tensor(
     if layout is not sparse_csr:
         raise NotImplementedError(f"layout={layout!r}: of the compressed layouts edgegrad has torch.sparse_csr; the columns are the rows of x.t()")
     return sparse_csr_tensor(compressed_indices, plain_indices, values, size, **keywords)
+
+
+sparse_csc_tensor = refused("sparse_csc_tensor")
+sparse_bsr_tensor, sparse_bsc_tensor = refused("sparse_bsr_tensor"), refused("sparse_bsc_tensor")
+
+
+def as_sparse_gradcheck(gradcheck: Any) -> Any:
+    """Returns gradcheck itself, which takes sparse tensors."""
+    return gradcheck
 
 
 def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Any = None) -> Tensor:

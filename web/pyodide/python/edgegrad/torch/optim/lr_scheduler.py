@@ -12,6 +12,7 @@ from .._tensor import Tensor
 class LRScheduler(Foreign):
     """The base of the schedulers."""
 
+    _path = "optim.lrScheduler"
     _class: str | None = None
 
     def __init__(self, optimizer: Any, *args: Any, verbose: Any = None, **options: Any) -> None:
@@ -20,7 +21,7 @@ class LRScheduler(Foreign):
         self.optimizer = optimizer
         given = [_plain(one) for one in args]
         named = {key: _plain(value) for key, value in options.items() if value is not None}
-        self.h = construct("optim.lrScheduler", self._class, [optimizer, *given], named)
+        self.h = construct(self._path, self._class, [optimizer, *given], named)
 
     def step(self, *args: Any) -> None:
         method(self, "step", [one.item() if isinstance(one, Tensor) else one for one in args if one is not None])

@@ -10,6 +10,7 @@ from .._modes import no_grad
 from .._tensor import Tensor
 from ..nn.module import Module
 from ..nn.normalization import _BatchNorm
+from .lr_scheduler import LRScheduler
 
 
 class AveragedModel(Module):
@@ -53,6 +54,12 @@ class AveragedModel(Module):
             for average, value in zip(self.module.buffers(), model.buffers()):
                 average.detach().copy_(value.detach())
         self.n_averaged.add_(1)
+
+
+class SWALR(LRScheduler):
+    """Moves the learning rate to a value at which weights are averaged."""
+
+    _path, _class = "optim.swaUtils", "SWALR"
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable:

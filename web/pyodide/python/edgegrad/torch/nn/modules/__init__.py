@@ -5,4 +5,5 @@ import importlib as _importlib
 from .. import *  # noqa: F403
 
 # torch.nn has a file of this name as well, which the line above has brought.
+__all__ = [name for name, one in list(globals().items()) if isinstance(one, type) and issubclass(one, Module) and name[0] != "_"]  # noqa: F405
 module = _importlib.import_module(".module", __name__)
