@@ -41,25 +41,27 @@ export class Calls {
   /**
    * Returns the function that calls `name` of a namespace, or the method `name` if `path` is "Tensor" or "object", with arguments of a
    * signature. Its number is that of the result. `how` "hold" leaves the tensors in the arguments to the garbage collector; "new" makes an
-   * object of a class; "void" ignores the result.
+   * object of a class; "void" ignores the result; "keep" is "hold" for the results as well.
    */
   op(path: string, name: string, signature: string, how: string): Call {
     const call = how === "new" ? this.#maker(path, name) : this.#function(path, name);
     const { handles, values } = this;
     const { objects } = handles;
     const answer = how === "void" ? () => kNone : (value: unknown) => values.answer(value);
-    if (how !== "hold" && how !== "new") {
+    if (how === "" || how === "void") {
       if (signature === "t") return (a) => answer(call(objects[a as number]));
       if (signature === "tt")
         return (a, b) => answer(call(objects[a as number], objects[b as number]));
       if (signature === "tv") return (a, b) => answer(call(objects[a as number], b));
     }
     const read = values.reader(signature);
-    if (how !== "hold" && how !== "new") return (...flat) => answer(call(...read(flat)));
+    if (how === "" || how === "void") return (...flat) => answer(call(...read(flat)));
     return (...flat) => {
       const args = read(flat);
       handles.hold(args);
-      return answer(call(...args));
+      const value = call(...args);
+      if (how === "keep") handles.hold(value);
+      return answer(value);
     };
   }
 
@@ -92,6 +94,11 @@ export class Calls {
     ) => unknown;
     // An object of a class is held by its number, also where it is a tensor.
     return (...args) => new made(...args);
+  }
+
+  /** Returns the answer for a member of a namespace. */
+  lookup(path: string, name: string): number {
+    return this.values.answer((this.resolve(path) as Record<string, unknown> | undefined)?.[name]);
   }
 
   /** Returns the answer for a property of an object. */

@@ -1,5 +1,6 @@
 // The objects that Python knows, by number: Python holds integers, JavaScript the tensors.
 
+import type { Tensor } from "edgegrad";
 import type { Engine } from "./engine.js";
 
 /** The growth after which Python's collector runs, and after how many objects to look. */
@@ -15,6 +16,9 @@ export class Handles {
   readonly #numbers = new Map<unknown, number>();
   // Tensors that an object of JavaScript may hold, which the garbage collector frees.
   readonly #held = new WeakSet<object>();
+  // Tensors that JavaScript has lent to a function of Python, and those of them that Python has dropped while functions were running.
+  readonly #lent = new WeakSet<object>();
+  readonly #late: Tensor[] = [];
   #made = 0;
   #bytes = 0;
 
@@ -67,7 +71,19 @@ export class Handles {
     this.objects[handle] = undefined;
     this.#free.push(handle);
     this.#numbers.delete(value);
-    if (value instanceof this.eg.Tensor && !this.#held.has(value)) value.dispose();
+    if (this.depth === 0) for (const tensor of this.#late.splice(0)) tensor.dispose();
+    if (!(value instanceof this.eg.Tensor) || this.#held.has(value)) return;
+    if (this.depth > 0 && this.#lent.has(value)) this.#late.push(value);
+    else value.dispose();
+  }
+
+  /** Keeps the tensors among the arguments of a function of Python for as long as the call of JavaScript that calls it. */
+  lend(args: readonly unknown[]): void {
+    for (const one of args) {
+      if (one instanceof this.eg.Tensor) this.#lent.add(one);
+      else if (Array.isArray(one)) this.lend(one);
+      else if (isPlain(one)) this.lend(Object.values(one));
+    }
   }
 
   /** Leaves a value's tensors to the garbage collector, because JavaScript may use them after Python has dropped them. */

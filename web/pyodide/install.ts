@@ -66,6 +66,7 @@ function bridgeOf(eg: Engine): object {
     },
     sweep: (...live: number[]) => handles.sweep(live),
     op: calls.op.bind(calls),
+    lookup: calls.lookup.bind(calls),
     get: calls.get.bind(calls),
     set: calls.set.bind(calls),
     names: calls.names.bind(calls),

@@ -82,6 +82,7 @@ export class Values {
     const call = given.copy();
     return (...args) => {
       this.handles.depth++;
+      this.handles.lend(args);
       try {
         const value = this.answered(call(this.describe(args)));
         // JavaScript may keep it for longer than Python does.

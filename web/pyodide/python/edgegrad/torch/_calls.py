@@ -281,6 +281,11 @@ def read(owner: Any, name: str) -> Any:
         raise python_error(error) from None
 
 
+def lookup(path: str, name: str) -> Any:
+    """Returns what a namespace of JavaScript has under a name."""
+    return result(js.lookup(path, name))
+
+
 def attribute(owner: Any, name: str) -> Any:
     """Returns an attribute of an object of JavaScript; a method as a function."""
     for spelled in (camel(name), name):

@@ -358,11 +358,14 @@ def arange(*args: Any, **keywords: Any) -> Tensor:
     return _made("arange", given, {}, keywords)
 
 
-def randint(low: Any, high: Any = None, size: Any = None, **keywords: Any) -> Tensor:
-    if size is None and not isinstance(high, builtins.int):
-        low, high, size = 0, low, high
-    elif high is None:
-        low, high = 0, low
+def randint(*args: Any, **keywords: Any) -> Tensor:
+    given = {name: keywords.pop(name) for name in ("low", "high", "size") if name in keywords}
+    names = [name for name in ("low", "high", "size") if name not in given]
+    if len(args) + len(given) < 3 and "low" in names:
+        # Without a lower bound, it is 0.
+        names.remove("low")
+    given.update(zip(names, args))
+    low, high, size = given.get("low", 0), given["high"], given["size"]
     return _made("randint", [low, high, sizes(size)], {}, keywords)
 
 

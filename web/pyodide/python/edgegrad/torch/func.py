@@ -6,6 +6,7 @@ from typing import Any, Callable
 
 from ._bridge import ForeignFunction
 from ._calls import function
+from ._tensor import Tensor
 
 
 def _tree(value: Any) -> Any:
@@ -44,7 +45,9 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
     return _transformed("gradAndValue", func, [], {"argnums": argnums, "has_aux": has_aux})
 
 
-def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None) -> Callable:
+def jacrev(
+    func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None, _preallocate_and_copy: bool = False
+) -> Callable:
     return _transformed("jacrev", func, [], {"argnums": argnums, "has_aux": has_aux, "chunk_size": chunk_size})
 
 
@@ -58,18 +61,18 @@ def hessian(func: Callable, argnums: Any = 0) -> Callable:
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """The result, and the function that multiplies vectors with the Jacobian from the left."""
-    made = function("func", "vjp", [func, *primals], {"has_aux": True} if has_aux else None, "hold")
+    made = function("func", "vjp", [func, *primals], {"has_aux": True} if has_aux else None, "keep")
     return tuple(_called(one) for one in made)
 
 
 def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> tuple:
     """The result, and its derivative in the direction of tangents."""
-    options = {"has_aux": True} if has_aux else None
+    options = {key: True for key, given in (("has_aux", has_aux), ("strict", strict)) if given}
     return _tree(function("func", "jvp", [func, list(primals), list(tangents)], options, "hold"))
 
 
 def linearize(func: Callable, *primals: Any) -> tuple:
-    return tuple(_called(one) for one in function("func", "linearize", [func, *primals], None, "hold"))
+    return tuple(_called(one) for one in function("func", "linearize", [func, *primals], None, "keep"))
 
 
 def _called(value: Any) -> Any:
@@ -111,9 +114,24 @@ def _merged(given: Any) -> dict:
     return merged
 
 
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Makes the layers of batch normalization in a module forget their running statistics, which vmap cannot update."""
+    for one in root.modules():
+        if isinstance(getattr(one, "running_mean", None), Tensor) and getattr(one, "track_running_stats", False):
+            one.running_mean = one.running_var = one.num_batches_tracked = None
+            one.track_running_stats = False
+    return root
+
+
 def stack_module_state(models: Any) -> tuple[dict, dict]:
     """The parameters and buffers of several models, stacked."""
     from ._functions import find
+
+    models = list(models)
+    if not models:
+        raise RuntimeError("stack_module_state(): expected at least one model, got none")
+    if len({one.training for one in models}) > 1 or len(set(map(type, models))) > 1:
+        raise RuntimeError("stack_module_state(): expected models of one class, all of them training or none")
 
     stack = find("stack")
     assert stack is not None
