@@ -67,9 +67,10 @@ if _source:
 torch.__version__ = "2.6.0"
 
 # Modules of the package, which get what they lack from stubs, and modules that are nothing but stubs.
-_OWN = "autograd autograd.forward_ad autograd.function autograd.functional autograd.grad_mode autograd.gradcheck autograd.graph backends cuda distributions fft func linalg mps nn nn.functional"
+_OWN = "autograd autograd.forward_ad autograd.function autograd.functional autograd.grad_mode autograd.gradcheck autograd.graph backends cuda distributions fft func linalg mps nn nn.attention nn.functional"
 _OWN += " nn.init nn.modules nn.parameter nn.utils nn.utils.rnn optim optim.lr_scheduler optim.swa_utils random signal signal.windows sparse special masked"
-_OWN += " utils utils.checkpoint utils.data version amp"
+_OWN += " utils utils.checkpoint utils.data version amp distributions.kl distributions.constraints distributions.transforms"
+_OWN += " distributions.constraint_registry"
 
 # What PyTorch does not have either, though its test support asks for it.
 _NOWHERE = {"_foreach_copy", "_foreach_zero", "copy", "hpu", "privateuseone", "unique_dim", "zero"}

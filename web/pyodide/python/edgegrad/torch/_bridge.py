@@ -7,6 +7,7 @@ import gc
 import itertools
 import json
 import re
+import sys
 import weakref
 from collections import namedtuple
 from functools import cache
@@ -179,12 +180,19 @@ def _made_of(found: dict) -> Any:
     if made is None:
         make = makers.get(found["n"])
         if make is None:
-            made = object.__new__(_foreign.get(found["n"], Foreign))
+            made = object.__new__(_foreign.get(found["n"]) or _class_by_name(found["n"]))
             object.__setattr__(made, "h", found["j"])
         else:
             made = make(found["j"])
         remember(made)
     return made
+
+
+def _class_by_name(name: str) -> type:
+    """Returns a class that is made when it is first looked up: of the distributions and their transforms."""
+    distributions = sys.modules.get(f"{__package__}.distributions")
+    found = None if distributions is None else getattr(distributions, name, None)
+    return found if isinstance(found, type) and issubclass(found, Foreign) else Foreign
 
 
 def _key(key: Any) -> Any:

@@ -167,6 +167,29 @@ def resolve_conj(input: Tensor) -> Tensor:
 resolve_neg = resolve_conj
 
 
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, *, out: Any = None) -> Any:
+    """The compact factorization, with the numbers of faults if asked for."""
+    call = declared_function("linalg", "luFactorEx" if get_infos else "luFactor")
+    assert call is not None
+    return call(A, pivot=pivot) if out is None else call(A, pivot=pivot, out=out)
+
+
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
+    """PyTorch's older order of arguments."""
+    call = declared_function("", "luSolve")
+    assert call is not None
+    return call(LU_data, LU_pivots, b) if out is None else call(LU_data, LU_pivots, b, out=out)
+
+
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """On a tensor of the dtype that the result has, the only ones that PyTorch allows, it is pow_()."""
+    is_complex = isinstance(exponent, complex) or (isinstance(exponent, Tensor) and exponent.dtype.is_complex)
+    needed = "complex128" if is_complex or self.dtype.is_complex else "float64"
+    if self.dtype.name != needed:
+        raise RuntimeError(f"float_power_(): the result has dtype {needed}, and the tensor {self.dtype}")
+    return self.pow_(exponent)
+
+
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether a result of one dtype may be written into a tensor of another."""
     order = "bifc"
@@ -344,6 +367,7 @@ for _name, _target in (
 Tensor.to, Tensor.type, Tensor.cuda = _to, _type, _cuda
 Tensor.cpu = lambda self, memory_format=None: _to(self, device_("cpu"))
 Tensor.type_as = lambda self, other: _to(self, other.dtype)
+Tensor.lu, Tensor.lu_solve, Tensor.float_power_ = lu, lu_solve, float_power_
 Tensor.nonzero, Tensor.allclose, Tensor.equal, Tensor.clip = nonzero, allclose, equal, clip
 Tensor.where = lambda self, condition, other: where(condition, self, other)
 

@@ -116,6 +116,8 @@ def _lifted(name: str) -> Callable:
     def call(self: Tensor, other: Any) -> Any:
         from ._creation import tensor
 
+        if isinstance(other, Tensor):
+            return getattr(Tensor, name)(other, self)
         if not isinstance(other, (bool, int, float, complex)):
             return NotImplemented
         # A number takes the tensor's dtype where its kind allows that, as in PyTorch.

@@ -52,8 +52,12 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The elements as a numpy array, which is a copy: numpy cannot see the engine's memory."""
     import numpy as np
 
-    if self.requires_grad and not force:
-        raise RuntimeError("a tensor that requires a gradient has no numpy array; use tensor.detach().numpy()")
+    from ._modes import is_grad_enabled
+
+    if self.requires_grad and not force and is_grad_enabled():
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.dtype.name == "bfloat16":
+        raise TypeError("numpy has no bfloat16; use tensor.float().numpy()")
     name = {"bfloat16": "float32", "float16": "float32", "complex32": "complex64"}.get(self.dtype.name, self.dtype.name)
     made = np.frombuffer(elements(self), dtype=name).reshape(self.shape)
     return made.astype("float16") if self.dtype.name == "float16" else made

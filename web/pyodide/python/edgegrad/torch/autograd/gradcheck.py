@@ -76,11 +76,15 @@ def _check_batched_tangents(fn: Callable, inputs: tuple) -> None:
                 return tuple(zeros_like(dual.primal) if dual.tangent is None else dual.tangent for dual in duals)
 
         each = [randn_like(plain[at]) for _ in range(2)]
-        together = func.vmap(push)(each[0].new_tensor([one.tolist() for one in each]))
+        together = func.vmap(push)(_stack(each))
         for n, tangent in enumerate(each):
             for batch, expected in zip(together, push(tangent)):
                 if not batch[n].allclose(expected, rtol=1e-3, atol=1e-5):
                     raise GradcheckError(f"the tangents for a batch of tangents of input {at} differ")
+
+
+def _stack(tensors: list) -> Tensor:
+    return _call("", "stack", [tensors])
 
 
 def gradcheck(func: Callable, inputs: Any, *args: Any, **keywords: Any) -> bool:
