@@ -33,6 +33,7 @@ export function addFacts(project) {
     if (reflection.kindOf(ReflectionKind.Parameter)) describeParameter(reflection);
     else describeOption(reflection);
   }
+  refuseUnknown(all.filter((one) => isArgument(one) && !hasMeaning(one)));
 }
 
 function isDocumented(reflection) {
@@ -167,18 +168,56 @@ function groupsOf(named) {
 // ---------------------------------------------------------------- parameters
 
 function describeParameter(parameter) {
-  const meaning = meaningOf(parameter.name);
-  if (parameter.comment === undefined && meaning !== null) parameter.comment = textComment(meaning);
+  if (parameter.comment === undefined) {
+    const meaning = meaningOf(parameter.name);
+    parameter.comment =
+      ofOptions(parameter) ?? (meaning === null ? undefined : textComment(meaning));
+  }
   const { parent } = parameter;
   const op = kOps.get(parent.name.replace(/_$/, ""));
   const given = op?.args.find(({ name }) => name === parameter.name)?.default;
   if (given !== undefined && parameter.defaultValue === undefined) parameter.defaultValue = given;
 }
 
+// The types of options of a class have its name.
+const kOptionTypes = ["Options", "Settings"];
+
+// What the options of a class say of the parameter of its constructor: more than its name alone.
+function ofOptions({ name, parent: signature }) {
+  const owner = signature.parent?.parent;
+  if (!signature.kindOf(ReflectionKind.ConstructorSignature) || !owner?.parent) return undefined;
+  const [option] = kOptionTypes.flatMap((ending) => {
+    const type = owner.parent.getChildByName(`${owner.name}${ending}`);
+    const found = type?.getChildByName(name);
+    return found?.comment ? [found] : [];
+  });
+  return option && new Comment(Comment.cloneDisplayParts(option.comment.summary));
+}
+
+function isArgument(reflection) {
+  if (reflection.kindOf(ReflectionKind.Parameter)) return true;
+  return isOption(reflection);
+}
+
+function isOption({ parent, kind }) {
+  return kind === ReflectionKind.Property && parent.kindOf(ReflectionKind.TypeLiteral);
+}
+
+const hasMeaning = ({ comment }) =>
+  comment !== undefined && (comment.summary.length > 0 || comment.blockTags.length > 0);
+
+// A parameter without a word is of no help to readers.
+function refuseUnknown(unknown) {
+  if (unknown.length === 0) return;
+  const names = [...new Set(unknown.map((one) => `${one.parent.getFullName()}: ${one.name}`))];
+  throw new Error(
+    `${names.length} parameters have no meaning; add them to scripts/reference/parameters*.mjs, or @param to their comments:\n${names.join("\n")}`,
+  );
+}
+
 // An option in the type of a parameter that has no comment of its own.
 function describeOption(reflection) {
-  const isField = reflection.kindOf(ReflectionKind.Property) && !reflection.comment;
-  if (!isField || !reflection.parent.kindOf(ReflectionKind.TypeLiteral)) return;
+  if (!isOption(reflection) || reflection.comment) return;
   const meaning = meaningOf(reflection.name);
   if (meaning !== null) reflection.comment = textComment(meaning);
 }

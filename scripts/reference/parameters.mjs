@@ -1,6 +1,9 @@
 // What parameters mean, by their names: ops share them, and the op table has only their types and defaults.
 
+import { kOfClasses } from "./parameters_of_classes.mjs";
+
 const kMeanings = {
+  ...kOfClasses,
   input: "The tensor that the op reads.",
   other: "The second operand, a tensor or a number; it is broadcast with the first.",
   alpha: "The factor of the second operand.",
@@ -389,9 +392,33 @@ const kMeanings = {
   predictions: "The predictions.",
   stateDict: "The state that was saved.",
   strict: "Whether missing and unknown keys are errors.",
+  actual: "The value that was computed.",
+  adjoint: "Whether the conjugate transpose of the matrix is used.",
+  antialias: "Whether pictures that become smaller are smoothed first.",
+  assumeUnique: "Whether no value occurs twice.",
+  blank: "The class that stands for no label.",
+  colIndices: "The column of each value.",
+  crowIndices: "Where each row begins among the values, and the end.",
+  downscaleFactor: "By how much the sides become smaller.",
+  edgeOrder: "The accuracy of the differences at the ends: 1 or 2.",
+  expected: "The value that it should be.",
+  hard: "Whether results are one-hot, with the gradient of soft ones.",
+  increasing: "Whether powers rise from left to right.",
+  ind: "The number of dims before the inverse is split.",
+  invert: "Whether the answer is turned around.",
+  minlength: "The smallest number of counts.",
+  padMode: "How the ends are filled.",
+  shapes: "The shapes.",
+  sparsity: "The share of zeros in each column.",
+  upscaleFactor: "By how much the sides become larger.",
+  withReplacement: "Whether an element may occur twice in a combination.",
+  zeroInfinity: "Whether infinite losses, of targets that do not fit, count as zero.",
+  ignored: "Ignored.",
 };
 
 /** Returns what a parameter means; null if nothing is known of its name. */
 export function meaningOf(name) {
-  return Object.hasOwn(kMeanings, name) ? kMeanings[name] : null;
+  // A parameter that a base class ignores is named "_tangents".
+  const known = [name, name.replace(/^_/, "")].find((one) => Object.hasOwn(kMeanings, one));
+  return known === undefined ? null : kMeanings[known];
 }
