@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { kAddons } from "../addons.mjs";
 import { kRoot, quiet } from "../process.mjs";
+import { ranked } from "../reference/search_ranking.mjs";
 import { kLists, listPath } from "./lists.mjs";
 
 const kHere = join(kRoot, "scripts", "reference");
@@ -33,6 +34,25 @@ export async function writeReference(folder) {
   ]);
   const options = ["--options", join(kHere, "typedoc.json"), "--out", folder, ...entry];
   await quiet(process.execPath, [program, ...options, ...documents], { cwd: kHere });
+  rankResults(join(folder, "assets", "main.js"));
+}
+
+// What typedoc's script does with the text that somebody types, up to the filter of results, and how it then sorts them.
+const kOwnQuery = /let \w+=(\w+)\.split\(" "\)\.map\([^;]*;(\w+)=(\w+)\.index\.search\(\w+\)/;
+const kOwnOrder =
+  /for\(let \w+=0;[^{]*\{[^{}]*\.name\.toLowerCase\(\)\.startsWith[^}]*\}\w+\.sort\([^;]*;/;
+
+// typedoc has no option for it.
+function rankResults(script) {
+  const before = readFileSync(script, "utf8");
+  for (const part of [kOwnQuery, kOwnOrder])
+    if (!part.test(before)) throw new Error(`typedoc's ${script} no longer contains ${part}.`);
+  const after = before
+    .replace(kOwnQuery, (_, typed, found, data) => {
+      return `${found}=(${ranked})(${typed},${data}.index,${data}.data.rows)`;
+    })
+    .replace(kOwnOrder, "");
+  writeFileSync(script, after);
 }
 
 // One entry of the core with the add-ons as namespaces, because typedoc changes the addresses of all pages for several entries. Returns

@@ -5,25 +5,48 @@ import { join } from "node:path";
 
 // Words for pages of the guide, by their titles.
 const kTopics = {
-  Threads: "headers isolation cross-origin SharedArrayBuffer workers parallel",
-  Deploying: "headers nginx compression CSP cache hosting CDN bundle",
+  Install:
+    "npm import bundler vite webpack cdn script tag node.js module not found require commonjs",
+  Threads:
+    "cors headers isolation cross-origin COOP COEP SharedArrayBuffer is not defined service worker web worker parallel multithreading",
+  Deploying:
+    "cors headers nginx compression CSP cache hosting CDN bundle size production github pages mobile safari iphone android",
   "The training loop":
-    "early stopping overfit overfitting learning rate epochs batches validation accuracy metrics backpropagation",
-  "Optimizers and schedulers of your own": "learning rate schedule warmup",
-  Autograd: "backpropagation gradient derivative differentiation tape",
-  "Hooks and custom functions": "backpropagation custom gradient straight-through",
-  "Debugging NaN": "nan infinity exploding vanishing gradients",
-  Performance: "slow fast speed benchmark capture compile",
-  Memory: "memory leak out of memory dispose tidy garbage",
-  "Saving and loading": "checkpoint save load state_dict pickle",
-  Recipes: "csv camera webcam react worker indexeddb cdn script tag augmentation how to",
-  "Tutorial: a first model": "getting started beginner hello world quickstart",
-  "Tutorial: images": "image classifier cnn",
+    "early stopping overfit overfitting regularization learning rate schedule scheduler epochs batches batch size validation accuracy " +
+    "metrics confusion matrix backpropagation train eval mode batch norm gradient clipping weight decay dropout mixed precision autocast fit",
+  "Optimizers and schedulers of your own": "custom optimizer learning rate schedule warmup",
+  Autograd:
+    "backpropagation gradient derivative differentiation tape retain_graph requires_grad detach stop gradients no_grad freeze",
+  "Hooks and custom functions": "backpropagation custom gradient straight-through stop gradients",
+  "Layers and models":
+    "custom layer freeze layers parameters requires_grad nn.Module sequential weights initialization",
+  "Debugging NaN": "nan infinity exploding vanishing gradients anomaly loss",
+  Performance: "slow fast speed benchmark capture compile gpu is slow profile",
+  WebGPU: "gpu is slow not available graphics card device cuda",
+  Memory: "memory leak out of memory dispose tensors tidy garbage",
+  "Saving and loading":
+    "checkpoint save model load model state_dict pickle safetensors resume download",
+  "Weights: PyTorch and safetensors files":
+    "load pytorch model pth pt checkpoint huggingface convert weights",
+  "ONNX models": "load pytorch model quantize quantization int8 inference",
+  "ONNX export": "convert model save onnx",
+  Tensors: "shape mismatch broadcasting dtype reshape indexing slice seed reproducible",
+  Recipes:
+    "csv dataloader camera webcam microphone react web worker train in a worker indexeddb cdn script tag augmentation how to",
+  Charts: "visualize visualization plot graph confusion matrix loss curve dashboard",
+  "Logging and TensorBoard": "visualize visualization log metrics csv wandb mlflow",
+  "Fine-tune a language model": "lora qlora peft adapter llm gpt transformer quantize",
+  "Tutorial: fine-tuning": "lora transfer learning pretrained freeze layers",
+  "Tutorial: a first model": "getting started beginner hello world quickstart classifier",
+  "Tutorial: images": "image classifier cnn conv2d overfit confusion matrix",
   "Tutorial: a time series": "forecast lstm gru rnn",
   "Tutorial: text": "sentiment nlp words embedding",
-  Troubleshooting: "errors problems slow memory",
-  "Coming from PyTorch": "torch migration cheat sheet",
-  "Coming from TensorFlow.js": "tf tfjs migration cheat sheet",
+  "Tutorial: on the device": "personalize transfer learning webcam",
+  "Personalizing on the device": "transfer learning freeze mobile",
+  Troubleshooting: "errors problems slow memory shape mismatch module not found reproducible",
+  TypeScript: "types editor autocomplete",
+  "Coming from PyTorch": "torch migration cheat sheet cuda no_grad retain_graph",
+  "Coming from TensorFlow.js": "tf tfjs migration cheat sheet load model",
 };
 
 const kWeights = { aliases: 8 };
@@ -49,7 +72,14 @@ function aliasesOf(reflection, others) {
   const snake = snakeCase(path);
   const isInRoot = !path.includes(".");
   const places = isInRoot ? kPlaces.map((place) => `${place}.${snake}`) : [`torch.${snake}`];
-  return [snakeCase(reflection.name), snake, ...places, ...(others.get(path) ?? [])].join(" ");
+  const names = [snakeCase(reflection.name), snake, ...places, ...(others.get(path) ?? [])];
+  return [...new Set([...names, ...wordsOf(reflection.name)])].join(" ");
+}
+
+// "confusion", "matrix" for confusionMatrix and ConfusionMatrix.
+function wordsOf(name) {
+  const words = name.match(/[A-Z]?[a-z]+/g) ?? [];
+  return words.length > 1 ? words.map((word) => word.toLowerCase()) : [];
 }
 
 // PyTorch's classes are called as ours, its functions in snake case.

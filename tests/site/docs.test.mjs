@@ -36,35 +36,13 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
     });
   }
 
-  for (const [typed, found] of [
-    ["cross_entropy", "functions/crossEntropy.html"],
-    ["F.relu", "functions/relu.html"],
-    ["nn.CrossEntropyLoss", "classes/nn.CrossEntropyLoss.html"],
-    ["tf.tidy", "functions/scope.html"],
-    ["clip_grad_norm_", "functions/nn.utils.clipGradNorm_.html"],
-    ["state_dict", "documents/Saving_and_loading.html"],
-    ["headers", "documents/Threads.html"],
-    ["early stopping", "documents/The_training_loop.html"],
-    ["overfit", "documents/The_training_loop.html"],
-    ["backpropagation", "documents/Autograd.html"],
-    ["learning rate", "documents/The_training_loop.html"],
-    ["slow", "documents/Performance.html"],
-    ["memory leak", "documents/Memory.html"],
-    ["getting started", "documents/Tutorial__a_first_model.html"],
-    ["csv", "documents/Recipes.html"],
-  ]) {
-    test(`answer "${typed}" among the first three`, async () => {
-      await page.goto(`${site.isolated}docs/types/DType.html`);
-      await page.getByRole("button", { name: "Search" }).click();
-      await page.getByRole("combobox").fill(typed);
-      const results = page.locator("#tsd-search-results a");
-      await results.first().waitFor();
-      const first = await results.evaluateAll((links) =>
-        links.slice(0, 3).map(({ pathname, hash }) => pathname.split("/docs/")[1] + hash),
-      );
-      assert.ok(first.includes(found), first.join(", "));
-    });
-  }
+  test("show results as they are ranked", async () => {
+    await page.goto(`${site.isolated}docs/types/DType.html`);
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("combobox").fill("how do I stop the Training: early?");
+    const [first] = await page.locator("#tsd-search-results a").all();
+    assert.match(await first.getAttribute("href"), /The_training_loop/);
+  });
 
   test("are searched for what was typed before the index has arrived", async () => {
     const page = await site.browser.newPage();
