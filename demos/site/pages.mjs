@@ -43,6 +43,12 @@ export const kPages = [
   ],
   [
     "demos",
+    "sounds",
+    "Sounds",
+    "Clap, whistle or speak: a small network learns to tell your sounds apart in seconds.",
+  ],
+  [
+    "demos",
     "colors",
     "Colors",
     "A network learns the colors of what your camera sees, without a byte of it leaving the graphics card.",

@@ -5,7 +5,7 @@ import { kPixels, loadTestDigits } from "../digits/digits.js";
 import { DrawingPad } from "../digits/drawing_pad.js";
 import { byId } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
-import { PictureClasses } from "../shared/pictures/classes.js";
+import { ExampleClasses, kPictures } from "../shared/pictures/classes.js";
 import { pixelsOf } from "../shared/pictures/pixels.js";
 import { errorText } from "../shared/printed.js";
 import { proxy, type Remote, transfer } from "../shared/trainer_link.js";
@@ -25,7 +25,7 @@ export class TeachPanel {
   readonly #note = byId("lesson-note");
   readonly #button = byId<HTMLButtonElement>("learn");
   readonly #pad: DrawingPad;
-  readonly #classes: PictureClasses;
+  readonly #classes: ExampleClasses;
   #chart: LineChart | null = null;
   #inputs: readonly GraphValue[] = [];
   #names: string[] = [];
@@ -42,13 +42,14 @@ export class TeachPanel {
     this.#pad = new DrawingPad(byId<HTMLCanvasElement>("pad"), () => {
       byId("guess").textContent = "";
     });
-    this.#classes = new PictureClasses(byId("classes"), {
+    this.#classes = new ExampleClasses(byId("classes"), {
+      kind: kPictures,
       making: {
         label: "Add the drawing",
         make: async (add) => {
           const picture = await this.#drawing();
           if (picture === null) this.#tell("Nothing is drawn.", "problem");
-          else add(picture);
+          else add({ picture });
         },
       },
       changed: () => this.#tell(""),
@@ -106,13 +107,17 @@ export class TeachPanel {
         .filter((i) => labels[i] === digit)
         .slice(0, kDigitsPerClass);
       const pictures = places.map((i) => bitmapOf(images.subarray(i * kPixels, (i + 1) * kPixels)));
-      this.#classes.add(String(digit), await Promise.all(pictures));
+      const drawn = await Promise.all(pictures);
+      this.#classes.add(
+        String(digit),
+        drawn.map((picture) => ({ picture })),
+      );
     }
     this.#tell("");
   }
 
   async #learn(): Promise<void> {
-    const { examples, names } = this.#classes.lesson;
+    const { examples, names, labels } = this.#classes.lesson;
     this.#isLearning = true;
     this.#button.textContent = "Stop";
     this.#tell("Computing what the layers before the last one make of the pictures …");
@@ -129,7 +134,7 @@ export class TeachPanel {
     try {
       const lesson = {
         ...(await this.#pictures(examples.map(({ picture }) => picture))),
-        labels: examples.map(({ label }) => label),
+        labels,
         classes: names.length,
         steps: Number(byId<HTMLInputElement>("steps").value),
         rate: Number(byId<HTMLSelectElement>("rate").value),

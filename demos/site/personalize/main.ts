@@ -1,8 +1,9 @@
 import { Camera } from "../shared/camera.js";
 import { onFile } from "../shared/files.js";
 import { byId } from "../shared/frame.js";
+import { PredictionList } from "../shared/last_layer/prediction_list.js";
 import { newestWins } from "../shared/newest_wins.js";
-import { PictureClasses } from "../shared/pictures/classes.js";
+import { ExampleClasses, kPictures, type Shown } from "../shared/pictures/classes.js";
 import { pixelsOf } from "../shared/pictures/pixels.js";
 import { errorText } from "../shared/printed.js";
 import { runtimeText } from "../shared/runtime_text.js";
@@ -13,7 +14,6 @@ import { watchVisibility } from "../shared/visibility.js";
 import measured from "./backbone/measured.json";
 import { kSide } from "./backbone/model.mjs";
 import { anyThing, drawThing, kThings } from "./drawn_things.js";
-import { PredictionList } from "./prediction_list.js";
 import type { Personalizer } from "./trainer.js";
 
 const kPicturesAtOnce = 10;
@@ -27,7 +27,8 @@ const video = byId<HTMLVideoElement>("video");
 const shown = byId<HTMLCanvasElement>("shown");
 const camera = new Camera(video, "You can add pictures from files instead.");
 const prediction = new PredictionList(byId("prediction"));
-const classes = new PictureClasses(byId("classes"), {
+const classes = new ExampleClasses(byId("classes"), {
+  kind: kPictures,
   making: { label: `Take ${kPicturesAtOnce} pictures`, make: (add) => tried(() => takeInto(add)) },
   changed: () => {},
   failed: showProblem,
@@ -92,26 +93,27 @@ function watchCamera(): void {
   requestAnimationFrame(watchCamera);
 }
 
-async function takeInto(add: (picture: ImageBitmap) => void): Promise<void> {
+async function takeInto(add: (example: Shown) => void): Promise<void> {
   if (!camera.isOn) await toggleCamera();
   for (let i = 0; i < kPicturesAtOnce && camera.isOn; i++) {
     const [width, height] = [video.videoWidth, video.videoHeight];
     const side = Math.min(width, height);
-    add(await createImageBitmap(video, (width - side) / 2, (height - side) / 2, side, side));
+    const [left, top] = [(width - side) / 2, (height - side) / 2];
+    add({ picture: await createImageBitmap(video, left, top, side, side) });
     await new Promise((turn) => setTimeout(turn, kPictureMs));
   }
 }
 
 async function learn(): Promise<void> {
-  const { names, examples } = classes.lesson;
+  const { names, examples, labels } = classes.lesson;
   const button = byId<HTMLButtonElement>("learn");
   button.disabled = true;
   byId("learned").textContent = "Learning …";
   try {
     const { milliseconds, accuracy } = await trainer.learn({
       names,
-      pictures: examples.map(({ picture }) => pixelsOf(picture, kSide, kSide)),
-      labels: examples.map(({ label }) => label),
+      examples: examples.map(({ picture }) => pixelsOf(picture, kSide, kSide)),
+      labels,
     });
     const learned = `Learned ${examples.length} pictures of ${names.length} things in ${(milliseconds / 1000).toFixed(1)} s.`;
     const tested =
@@ -141,7 +143,9 @@ async function drawExample(): Promise<void> {
   classes.clear();
   isExample = true;
   for (const name of Object.keys(kThings)) {
-    const drawn = Array.from({ length: kPicturesAtOnce }, () => drawThing(name));
+    const drawn = Array.from({ length: kPicturesAtOnce }, async () => ({
+      picture: await drawThing(name),
+    }));
     classes.add(name, await Promise.all(drawn));
   }
   await showAnother();

@@ -2,13 +2,12 @@
 
 import * as eg from "edgegrad";
 import { kSide } from "./backbone/model.mjs";
-import type { Pixels } from "./messages.js";
+
+/** A picture of [64, 64] pixels with red, green, blue and opacity from 0 to 255. */
+export type Pixels = Uint8ClampedArray<ArrayBuffer>;
 
 const kPixels = kSide * kSide;
 const kShift = 5;
-
-/** The number of variants of a picture, with itself. */
-export const kVariants = 6;
 
 /** Returns pictures as float32 [count, 3, 64, 64] from 0 to 1. */
 export function tensorOf(pictures: readonly Pixels[]): eg.Tensor {
@@ -24,7 +23,7 @@ export function tensorOf(pictures: readonly Pixels[]): eg.Tensor {
   return eg.tensor(values, { shape: [pictures.length, 3, kSide, kSide] });
 }
 
-/** Returns the variants of pictures: all first ones, all second ones, and so on. */
+/** Returns six variants of pictures, the pictures themselves first: all first ones, all second ones, and so on. */
 export function variantsOf(pictures: eg.Tensor): eg.Tensor {
   const mirrored = pictures.flip([3]);
   const variants = [

@@ -13,8 +13,11 @@ export const kWebGpuDemos = {
   },
 };
 
-/** Pages that train what their visitor writes: the checks of the package and those without a network leave them out. */
-export const kOwnCode = {
+/** Pages that train what their visitor writes or records: the checks of the package and those without a network leave them out. */
+export const kOwnMaterial = {
+  sounds: {
+    learned: () => document.getElementById("verdict").textContent !== "",
+  },
   notebook: {
     start: () => document.getElementById("run-all").click(),
     learned: () =>
@@ -133,7 +136,7 @@ export function untilLearned(page, name) {
 }
 
 function demoOf(name) {
-  return kDemos[name] ?? kWebGpuDemos[name] ?? kOwnCode[name];
+  return kDemos[name] ?? kWebGpuDemos[name] ?? kOwnMaterial[name];
 }
 
 // Waits until a condition holds in the page; throws if the page shows an error.

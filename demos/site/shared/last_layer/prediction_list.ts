@@ -1,4 +1,4 @@
-// How likely a picture shows each thing, as bars.
+// How likely each thing is, as bars.
 
 interface Row {
   readonly bar: HTMLProgressElement;
@@ -28,7 +28,7 @@ export class PredictionList {
       bar.value = 0;
       bar.setAttribute("aria-label", name);
       const text = document.createElement("output");
-      // Pictures of a camera come too quickly to be read out.
+      // What a camera or a microphone delivers comes too quickly to be read out.
       text.setAttribute("aria-live", "off");
       item.append(title, bar, text);
       this.#rows.push({ bar, text });
