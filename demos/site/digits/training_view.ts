@@ -24,13 +24,13 @@ export class TrainingView {
     x: "step",
     series: kBatchesAndTest,
     log: true,
-    height: 230,
+    height: 300,
   });
   readonly #accuracy = new LineChart(byId("accuracies"), {
     label: "Accuracy by step",
     x: "step",
     series: kBatchesAndTest,
-    height: 230,
+    height: 300,
   });
   readonly #confusion = new ConfusionTable(byId("confusion"));
   readonly #pictures = new WeightPictures(byId<HTMLCanvasElement>("pictures"));

@@ -109,6 +109,7 @@ function showFinished(): void {
     const before = first?.result ?? result;
     showResult(index, result, result.samplesPerSecond / before.samplesPerSecond);
   }
+  progress.value = 1;
   byId("status").textContent =
     kept === null
       ? `Recorded on a machine with ${kFinished.cores} cores. Press Compare to measure this one.`

@@ -162,7 +162,10 @@ export class LineChart {
             : !log && { range: (_, min, max) => widened(Plot, min, max) }),
         },
       },
-      axes: [axis, { ...axis, size: 54, ...(log && { values: powers }) }],
+      axes: [
+        { ...axis, ...(!time && labeled(x)) },
+        { ...axis, size: 54, ...(log && { values: powers }) },
+      ],
       cursor: { drag: { x: false, y: false } },
       legend: { live: false },
       series: [
@@ -179,6 +182,17 @@ export class LineChart {
     };
     return new Plot(options, this.#data, this.#element);
   }
+}
+
+// What x is, below its numbers, in the room that an axis without a label has.
+function labeled(x: string): Partial<uPlot.Axis> {
+  return {
+    label: x,
+    size: 30,
+    labelSize: 20,
+    labelGap: 0,
+    labelFont: "12px system-ui, sans-serif",
+  };
 }
 
 let lastTask: Promise<void> = Promise.resolve();

@@ -14,7 +14,8 @@ const y = eg.cat([eg.ones([100, 1]), eg.zeros([100, 1])]);
 
 const { Linear, Sequential, Tanh } = eg.nn;
 const hidden = (inputs) => [new Linear(inputs, 32), new Tanh()];
-const model = new Sequential(...hidden(2), ...hidden(32), new Linear(32, 1));
+const layers = [...hidden(2), ...hidden(32), new Linear(32, 1)];
+const model = new Sequential(...layers);
 const optimizer = new eg.optim.Adam(model.parameters(), { lr: 0.01 });
 
 for (let step = 1; step <= 2000; step++) {
