@@ -9,18 +9,22 @@ import { build } from "esbuild";
 
 const kHere = join(dirname(fileURLToPath(import.meta.url)), "service_worker");
 const kIsolate = "isolate.js";
+// The script of the button on the first page of the docs.
+const kKeepDocs = "keep_docs.js";
 
 /** The folder of scripts that a page loads only on request, and which are not kept: other libraries. */
 export const kPeers = "assets/peers/";
 
-/** A Vite plugin that builds service_worker/isolate.ts next to the pages and loads it in each of them. */
+/** A Vite plugin that builds the scripts of pages for the service worker next to the pages, and loads isolate.ts in each of them. */
 export function isolatedPages() {
   return {
     name: "isolated-pages",
     apply: "build",
     async generateBundle() {
-      const { outputFiles } = await bundle("isolate.ts", { write: false });
-      this.emitFile({ type: "asset", fileName: kIsolate, source: outputFiles[0].contents });
+      for (const fileName of [kIsolate, kKeepDocs]) {
+        const { outputFiles } = await bundle(fileName.replace(".js", ".ts"), { write: false });
+        this.emitFile({ type: "asset", fileName, source: outputFiles[0].contents });
+      }
     },
     transformIndexHtml: {
       order: "post",

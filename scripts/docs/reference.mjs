@@ -1,8 +1,8 @@
 // Writes the reference of the package, including the guide, with typedoc (scripts/reference). typedoc has its own copy
 // of TypeScript, because the project's version has no programmatic API.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { kAddons } from "../addons.mjs";
 import { kRoot, quiet } from "../process.mjs";
 import { ranked } from "../reference/search_ranking.mjs";
@@ -35,6 +35,18 @@ export async function writeReference(folder) {
   const options = ["--options", join(kHere, "typedoc.json"), "--out", folder, ...entry];
   await quiet(process.execPath, [program, ...options, ...documents], { cwd: kHere });
   rankResults(join(folder, "assets", "main.js"));
+  listFiles(folder);
+}
+
+// For the service worker of the site, which keeps the docs if somebody asks for it.
+function listFiles(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
+  const files = paths.map((path) => `docs/${relative(folder, path).replaceAll(sep, "/")}`);
+  writeFileSync(join(folder, "files.json"), JSON.stringify({ bytes, files }));
 }
 
 // What typedoc's script does with the text that somebody types, up to the filter of results, and how it then sorts them.

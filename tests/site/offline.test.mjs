@@ -212,6 +212,28 @@ describe("the service worker", { skip: noBrowser || noSite }, () => {
     }
   });
 
+  test("keeps all pages of the docs when their button is pressed", async () => {
+    const folder = copyOfSite();
+    const files = ["index.html", "documents/Memory.html", "assets/main.js", "assets/style.css"];
+    for (const name of files) cpSync(join(kSite, "docs", name), join(folder, "docs", name));
+    const list = { bytes: 3_000_000, files: files.map((name) => `docs/${name}`) };
+    writeFileSync(join(folder, "docs", "files.json"), JSON.stringify(list));
+    const own = await serveFolder(folder, { base: kBase, headers: kIsolation });
+    const page = await browser.newPage();
+    try {
+      await page.goto(`${own.url}docs/index.html`);
+      await page.getByRole("button", { name: "(3 MB)" }).click();
+      await untilText(page, "#keep-docs-note", /^The guide and the reference also work without/);
+      own.stop();
+      await page.goto(`${own.url}docs/documents/Memory.html`);
+      assert.equal(await page.textContent("h1"), "Memory");
+      await page.close();
+    } finally {
+      own.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test("keeps the pages of the docs that were visited", async () => {
     const page = await browser.newPage();
     await page.goto(server.url);

@@ -1,5 +1,5 @@
 // The service worker of the site. It sends every page with the headers that threads require, and the pages of the docs that were
-// visited also without a network. Once a page asks for it, it keeps the files of the demos, which the build lists, and
+// visited, or all of them after a press of their button, also without a network. Once a page asks for it, it keeps the files of the demos, which the build lists, and
 // then all demos work without a network. One worker does both, because a folder can have only one: two would replace each other.
 
 import { copyResponse } from "workbox-core/copyResponse.js";
@@ -11,7 +11,7 @@ import { NetworkFirst } from "workbox-strategies/NetworkFirst.js";
 import { NetworkOnly } from "workbox-strategies/NetworkOnly.js";
 import { kIsolation } from "../../../scripts/isolation.mjs";
 import { kRelaxedSimdModule } from "../../../web/src/runtime/start/builds.js";
-import { type Kept, kKeep } from "./messages.js";
+import { type Kept, kDocsList, kKeep, kKeepDocs, type Progress } from "./messages.js";
 
 /** The files of the demos, written here by the build; a revision is null where the name already changes with the content. */
 declare const kFiles: readonly { readonly url: string; readonly revision: string | null }[];
@@ -103,10 +103,41 @@ self.addEventListener("message", (event) => {
   event.waitUntil(keeping.then((answer) => event.ports[0]?.postMessage(answer)));
 });
 
+// Requests at the same time, of two thousand.
+const kAtOnce = 12;
+
+async function keepDocs(tell: (progress: Progress) => void): Promise<void> {
+  const answer = await fetch(kDocsList, { cache: "no-cache" });
+  if (!answer.ok) throw new Error(`${kDocsList}: the server answered with status ${answer.status}`);
+  const { files } = (await answer.json()) as { files: string[] };
+  const cache = await caches.open(kVisited);
+  const waiting = [...files];
+  const takeOne = async () => {
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      await cache.add(file);
+      tell({ kept: files.length - waiting.length, of: files.length });
+    }
+  };
+  await Promise.all(Array.from({ length: kAtOnce }, takeOne));
+}
+
+self.addEventListener("message", (event) => {
+  if (event.data !== kKeepDocs) return;
+  const tell = (answer: Progress | Kept) => event.ports[0]?.postMessage(answer);
+  const done = keepDocs(tell).then(
+    () => tell({ isKept: true }),
+    (error) => tell({ isKept: false, reason: String(error) }),
+  );
+  event.waitUntil(done);
+});
+
 // The page "Server check" asks for what the server itself sends, with this mode of caching.
 self.addEventListener("fetch", (event) => {
   if (event.request.cache === "no-store") event.stopImmediatePropagation();
 });
+
+// What was visited, and the docs if somebody asked for them; a page of the server replaces its copy.
+const kVisited = "visited";
 
 const network = new NetworkOnly({ plugins: [isolating] });
 registerRoute(new PrecacheRoute(files).match, async (options) =>
@@ -114,5 +145,5 @@ registerRoute(new PrecacheRoute(files).match, async (options) =>
 );
 registerRoute(
   ({ sameOrigin }) => sameOrigin,
-  new NetworkFirst({ cacheName: "visited", plugins: [isolating] }),
+  new NetworkFirst({ cacheName: kVisited, plugins: [isolating] }),
 );
