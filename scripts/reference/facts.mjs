@@ -8,6 +8,7 @@ import { listPath } from "../docs/lists.mjs";
 import { kExamples } from "../docs/reference.mjs";
 import { kRoot } from "../process.mjs";
 import { meaningOf } from "./parameters.mjs";
+import { meaningInContext } from "./parameters_in_context.mjs";
 import { pytorchName } from "./pytorch_names.mjs";
 
 const kMostErrors = 5;
@@ -169,7 +170,8 @@ function groupsOf(named) {
 
 function describeParameter(parameter) {
   if (parameter.comment === undefined) {
-    const meaning = meaningOf(parameter.name);
+    const meaning =
+      meaningInContext(parameter.name, contextOf(parameter)) ?? meaningOf(parameter.name);
     parameter.comment =
       ofOptions(parameter) ?? (meaning === null ? undefined : textComment(meaning));
   }
@@ -179,16 +181,23 @@ function describeParameter(parameter) {
   if (given !== undefined && parameter.defaultValue === undefined) parameter.defaultValue = given;
 }
 
+function contextOf({ type, parent }) {
+  const siblings = (parent.parameters ?? []).map(({ name }) => name);
+  return { type: String(type), owner: parent.name, siblings };
+}
+
 // The types of options of a class have its name.
 const kOptionTypes = ["Options", "Settings"];
+const kMentioned = /\b\w+(?:Options|Settings)\b/g;
 
 // What the options of a class say of the parameter of its constructor: more than its name alone.
 function ofOptions({ name, parent: signature }) {
   const owner = signature.parent?.parent;
   if (!signature.kindOf(ReflectionKind.ConstructorSignature) || !owner?.parent) return undefined;
-  const [option] = kOptionTypes.flatMap((ending) => {
-    const type = owner.parent.getChildByName(`${owner.name}${ending}`);
-    const found = type?.getChildByName(name);
+  const types = signature.parameters.flatMap(({ type }) => String(type).match(kMentioned) ?? []);
+  const names = [...kOptionTypes.map((ending) => owner.name + ending), ...types];
+  const [option] = names.flatMap((typeName) => {
+    const found = owner.parent.getChildByName(typeName)?.getChildByName(name);
     return found?.comment ? [found] : [];
   });
   return option && new Comment(Comment.cloneDisplayParts(option.comment.summary));

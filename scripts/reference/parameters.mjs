@@ -120,7 +120,7 @@ const kMeanings = {
   vec: "The vector.",
   vec1: "The first vector.",
   vec2: "The second vector.",
-  tensor: "The second operand.",
+  tensor: "The second operand, or the tensor that is shown.",
   batch1: "The first batch of matrices.",
   batch2: "The second batch of matrices.",
   bias: "What is added per output, or none.",

@@ -167,14 +167,19 @@ function shareComment(reflection) {
   const { signatures = [], getSignature, setSignature } = reflection;
   if (setSignature) setSignature.comment ??= getSignature?.comment?.clone();
   const [first, ...others] = signatures;
-  if (others.length === 0 || others.some(({ comment }) => comment)) return;
+  const isOwn = ({ comment }) => comment && summaryOf(comment) !== summaryOf(first.comment);
+  if (others.length === 0 || others.some(isOwn)) return;
   if (reflection.kindOf(ReflectionKind.Constructor)) others.forEach(fold);
-  if (!first.comment) return;
+  // The comment of a constant that is a function is not at a signature.
+  if (!(first.comment ?? reflection.comment)) return;
   for (const other of others) {
-    other.comment = new Comment(Comment.cloneDisplayParts(first.comment.summary));
+    if (first.comment)
+      other.comment = new Comment(Comment.cloneDisplayParts(first.comment.summary));
     fold(other);
   }
 }
+
+const summaryOf = (comment) => Comment.combineDisplayParts(comment?.summary ?? []);
 
 // The public bases of classes that extend the result of a function.
 const kBases = [
@@ -243,8 +248,8 @@ function hideDeclarations({ project }) {
   }
 }
 
-// The parameters of a composite are a tuple with names, and those of some functions one of several tuples, for arguments by position and by
-// name. typedoc would show a single parameter; the pages show the longest tuple.
+// The parameters of composites, optimizers and schedulers are a tuple with names, and those of some functions one of several tuples, for
+// arguments by position and by name. typedoc would show a single parameter; the pages show the longest tuple.
 function spellTuple(context, reflection, signature) {
   const [symbol, ...others] = signature?.parameters ?? [];
   if (symbol === undefined || others.length > 0) return;
@@ -252,9 +257,8 @@ function spellTuple(context, reflection, signature) {
   const isUnion = given.isUnion() && given.types.every(labelsOf);
   const type = isUnion ? longest(given.types) : given;
   const labels = labelsOf(type);
-  const file = signature.declaration?.getSourceFile().fileName ?? "";
-  const isOfComposite = file.endsWith("composites/forms.ts");
-  if (!labels || !(isOfComposite || isUnion)) return;
+  const isRest = symbol.valueDeclaration?.dotDotDotToken !== undefined;
+  if (!labels || !(isRest || isUnion)) return;
   for (const parameter of reflection.parameters) context.project.removeReflection(parameter);
   reflection.parameters = context.checker.getTypeArguments(type).map((element, i) => {
     const name = labels[i].name.getText();
@@ -349,6 +353,7 @@ function finishPage(page) {
     .replace('<div class="col-content">', '<div class="col-content" role="main">')
     .replace(/<script async src="([^"]*)" (id="tsd-(?:search|nav)-script")>/g, kLater)
     .replace("</head>", `${kLoading}$&`)
+    .replace("<!-- keep docs -->", kKeeping)
     .replace(/<table>[\s\S]*?<\/table>/g, kScrollable)
     .replace(/<dl class="tsd-member-summaries">[\s\S]*?<\/dl>/g, asPlainList)
     .replace(/<svg class="tsd-kind-icon"[^>]*><use[^>]*><\/use><\/svg>(?=<span>)/g, "")
@@ -398,5 +403,10 @@ const kLoading = `<script>{
   }
   addEventListener("DOMContentLoaded", () => (isWide ? load("nav") : globalThis.app?.showPage()));
 }</script>`;
+
+// A button that keeps all pages (demos/site/service_worker/keep_docs.ts).
+const kKeeping =
+  '<p class="keep-docs"><button type="button" id="keep-docs" hidden></button> <output id="keep-docs-note"></output></p>' +
+  '<script src="../keep_docs.js" defer></script>';
 
 const kScrollable = '<div class="scroll" tabindex="0" role="group" aria-label="Table">$&</div>';
