@@ -59,6 +59,12 @@ async function start(): Promise<void> {
   setState("resting");
 }
 
+// What the page says of a model that begins anew; the trained small one would be more than a page should load.
+const kUntrained = {
+  tiny: "Random weights.",
+  small: "Random weights: trained ones of this size would be a download of 1.6 MB.",
+};
+
 async function whileBusy(next: "training" | "writing", work: () => Promise<void>): Promise<void> {
   run.disabled = true;
   write.disabled = true;
@@ -109,7 +115,7 @@ async function showPast(): Promise<void> {
   byId("status").textContent = {
     kept: `Saved on an earlier visit after about ${steps} steps: “Train” resumes from there.`,
     shipped: kShipped,
-    new: "Random weights: press Train, and read what it writes meanwhile.",
+    new: `${kUntrained[chosenSize()]} Press Train, and read what it writes meanwhile.`,
   }[origin];
   if (parameters !== null) byId("parameters").textContent = parameters.toLocaleString("en");
   if (sample !== null) samples.add({ title: `from step ${steps}`, begins: true, text: sample });
