@@ -3,7 +3,7 @@
 import "../shared/code_panel.css";
 import "./live.css";
 import type { CodeEditor } from "../shared/code_editor.js";
-import { CodeRunner, type Line, type Output } from "../shared/code_runner.js";
+import { CodeRunner } from "../shared/code_runner.js";
 import { element } from "../shared/elements.js";
 import { packed, unpacked } from "./address.js";
 import { LiveOutput } from "./output.js";
@@ -23,7 +23,7 @@ export interface LiveBlock {
 export class LivePanel {
   readonly #block: LiveBlock;
   readonly #output: LiveOutput;
-  readonly #runner = new CodeRunner((output) => void this.#show(output));
+  readonly #runner = new CodeRunner((output) => void this.#output.show(output));
   #editor: CodeEditor | null = null;
   #isRunning = false;
 
@@ -56,17 +56,6 @@ export class LivePanel {
     button.textContent = "Run again";
   }
 
-  async #show(output: Output): Promise<void> {
-    const isBroken = output.lines.some(isSyntaxError);
-    const line = isBroken ? (await import("./syntax_line.js")).syntaxLine(this.code) : null;
-    const lines = output.lines.map((entry) =>
-      line !== null && isSyntaxError(entry)
-        ? { ...entry, text: `line ${line}: ${entry.text}` }
-        : entry,
-    );
-    await this.#output.show({ ...output, lines });
-  }
-
   /** Puts an editor in the place of the listing, with other code if it is given. */
   async edit(run: HTMLButtonElement, text: string | null = null): Promise<void> {
     const code = text === null ? this.code : await unpacked(text);
@@ -92,5 +81,3 @@ export class LivePanel {
     return code.trim() === this.#block.code.trim() ? null : packed(code);
   }
 }
-
-const isSyntaxError = ({ kind, text }: Line) => kind === "error" && text.startsWith("SyntaxError");

@@ -1,18 +1,23 @@
-// The worker in which the cells run, one after the other. It lives until it is stopped, and keeps what the cells have made.
+// Runs the cells, one after the other, in a worker that lives until it is stopped and keeps what they have made.
 
-import type { FromCode, Output } from "../shared/code_messages.js";
+import { CodeRunner, type Output } from "../shared/code_runner.js";
 
 export class Kernel {
-  #worker: Worker | null = null;
+  readonly #runner = new CodeRunner((output) => this.#show(output));
+  #show: (output: Output) => void = () => {};
   #names: string[] = [];
   #last: Promise<void> = Promise.resolve();
-  #stop: () => void = () => {};
+  // Cells that wait for a worker that was stopped do not run.
+  #life = 0;
 
   /** Runs a cell when those before it have ended; `begin` is called then. Resolves when it has ended or was stopped. */
   run(text: string, begin: () => void, show: (output: Output) => void): Promise<void> {
-    const run = this.#last.then(() => {
+    const life = this.#life;
+    const run = this.#last.then(async () => {
+      if (life !== this.#life) return;
       begin();
-      return this.#runNow(text, show);
+      this.#show = show;
+      await this.#runNow(text);
     });
     this.#last = run;
     return run;
@@ -20,41 +25,15 @@ export class Kernel {
 
   /** Ends the worker, and with it all variables. */
   restart(): void {
-    this.#worker?.terminate();
-    this.#worker = null;
+    this.#life++;
     this.#names = [];
-    this.#stop();
+    this.#runner.stop();
   }
 
-  async #runNow(text: string, show: (output: Output) => void): Promise<void> {
+  async #runNow(text: string): Promise<void> {
     // With the language of the editor, which a page that is only looked at does not need.
     const { cellModule } = await import("./cell_code.js");
     const { code, names } = cellModule(text, this.#names);
-    const worker = this.#started();
-    return new Promise((resolve) => {
-      const end = (isDone: boolean) => {
-        worker.removeEventListener("message", hear);
-        if (isDone) this.#names = [...new Set([...this.#names, ...names])];
-        resolve();
-      };
-      const hear = ({ data }: MessageEvent<FromCode>) => {
-        if (data === "ended") end(true);
-        else if (!("painting" in data)) show(data);
-      };
-      this.#stop = () => end(false);
-      worker.addEventListener("message", hear);
-      worker.addEventListener("error", (event) => {
-        show({ lines: [{ kind: "error", text: event.message }], points: [], records: [] });
-        end(false);
-      });
-      worker.postMessage({ code });
-    });
-  }
-
-  #started(): Worker {
-    this.#worker ??= new Worker(new URL("../shared/code_worker.ts", import.meta.url), {
-      type: "module",
-    });
-    return this.#worker;
+    if (await this.#runner.runOn({ code })) this.#names = [...new Set([...this.#names, ...names])];
   }
 }

@@ -1,6 +1,6 @@
 // Runs a visitor's code in a separate worker: an endless loop does not block the page, and ends with its worker.
 
-import type { FromCode, Output, Painting, ToCode } from "./code_messages.js";
+import type { CodeRequest, FromCode, Line, Output, Painting, ToCode } from "./code_messages.js";
 
 export type { Line, Output, Painting, Point, Table } from "./code_messages.js";
 
@@ -9,6 +9,8 @@ export class CodeRunner {
   readonly #paint: (painting: Painting) => Promise<void>;
   #worker: Worker | null = null;
   #end: () => void = () => {};
+  // Aborted when another run listens to the worker.
+  #listening = new AbortController();
 
   /** `show` receives the output of the code while it runs, and `paint` pictures; it resolves when one is shown. */
   constructor(
@@ -23,25 +25,40 @@ export class CodeRunner {
    * Runs a module that may import "edgegrad" and call plot(x, y) and paint(model, points, classes), in a new worker, so that no state
    * of the last run is left. Resolves when the module has run to its end, or was stopped; pending callbacks continue until the next run or stop().
    */
-  run(code: string, files: Readonly<Record<string, string>> = {}): Promise<void> {
+  async run(code: string, files: Readonly<Record<string, string>> = {}): Promise<void> {
     this.stop();
-    const worker = new Worker(new URL("./code_worker.ts", import.meta.url), { type: "module" });
-    this.#worker = worker;
+    await this.runOn({ code, files });
+  }
+
+  /** Runs code in the worker of the last run, with what that has left. Resolves to whether it was not stopped. */
+  runOn(request: CodeRequest): Promise<boolean> {
+    this.#listening.abort();
+    this.#listening = new AbortController();
+    this.#worker ??= startWorker();
+    const worker = this.#worker;
+    let shown = Promise.resolve();
+    const show = (output: Output) => {
+      shown = shown.then(async () => this.#show(await withLines(output, request.code)));
+    };
     return new Promise((resolve) => {
-      this.#end = resolve;
-      worker.addEventListener("message", ({ data }: MessageEvent<FromCode>) => {
-        if (data === "ended") resolve();
+      const end = (isDone: boolean) => void shown.then(() => resolve(isDone));
+      this.#end = () => end(false);
+      const hear = ({ data }: MessageEvent<FromCode>) => {
+        if (data === "ended") end(true);
         else if ("painting" in data) {
           void this.#paint(data.painting).then(() => worker.postMessage("shown" satisfies ToCode));
-        } else this.#show(data);
-      });
-      worker.addEventListener("error", (event) => {
+        } else show(data);
+      };
+      const fail = (event: ErrorEvent) => {
         event.preventDefault();
         const text = event.message || "The worker of this code could not be started.";
-        this.#show({ lines: [{ kind: "error", text }], points: [], records: [] });
-        resolve();
-      });
-      worker.postMessage({ code, files } satisfies ToCode);
+        show({ lines: [{ kind: "error", text }], points: [], records: [] });
+        end(false);
+      };
+      const { signal } = this.#listening;
+      worker.addEventListener("message", hear, { signal });
+      worker.addEventListener("error", fail, { signal });
+      worker.postMessage(request satisfies ToCode);
     });
   }
 
@@ -51,4 +68,26 @@ export class CodeRunner {
     this.#worker = null;
     this.#end();
   }
+}
+
+function startWorker(): Worker {
+  return new Worker(new URL("./code_worker.ts", import.meta.url), { type: "module" });
+}
+
+// Errors begin with their line. Browsers do not say where a module breaks the grammar: the parser of the editor does, which a page
+// without such errors does not load.
+async function withLines(output: Output, code: string): Promise<Output> {
+  if (!output.lines.some(({ kind }) => kind === "error")) return output;
+  const located = async (line: Line): Promise<Line> => {
+    if (line.kind !== "error") return line;
+    const at = line.at ?? (await brokenLine(line, code));
+    return at === null ? line : { ...line, at, text: `line ${at}: ${line.text}` };
+  };
+  return { ...output, lines: await Promise.all(output.lines.map(located)) };
+}
+
+async function brokenLine({ text }: Line, code: string): Promise<number | null> {
+  if (!text.startsWith("SyntaxError")) return null;
+  const { syntaxLine } = await import("./syntax_line.js");
+  return syntaxLine(code);
 }

@@ -116,16 +116,11 @@ async function run({ code, files = {} }: CodeRequest): Promise<void> {
   try {
     await importCode(code, { files, replace: listening });
   } catch (error) {
-    print("error", [textOf(error)], error instanceof CodeError ? error.line : null);
+    if (error instanceof CodeError) print("error", [error.cause], error.line);
+    else print("error", [error]);
   }
   flush();
   post("ended");
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof CodeError)) return printed(error);
-  const { line, cause } = error;
-  return line === null ? printed(cause) : `line ${line}: ${printed(cause)}`;
 }
 
 Object.assign(console, {
