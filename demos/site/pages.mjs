@@ -27,7 +27,7 @@ export const kPages = [
     "learn",
     "notebook",
     "Notebook",
-    "Cells of JavaScript that run in this page, one after the other, and stay on this device.",
+    "Cells of JavaScript or Python that run in this page, one after the other, and stay on this device.",
   ],
   [
     "demos",

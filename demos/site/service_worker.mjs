@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { kPython } from "./python_files.mjs";
 
 const kHere = join(dirname(fileURLToPath(import.meta.url)), "service_worker");
 const kIsolate = "isolate.js";
@@ -77,7 +78,7 @@ function filesIn(folder) {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => [path, path.slice(folder.length + 1).replaceAll("\\", "/")])
-    .filter(([, url]) => !url.startsWith(kPeers))
+    .filter(([, url]) => !url.startsWith(kPeers) && !url.startsWith(kPython))
     .sort()
     .map(([path, url]) => {
       // The names in this folder contain a hash already.

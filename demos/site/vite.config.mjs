@@ -10,6 +10,7 @@ import { kIsolation } from "../../scripts/isolation.mjs";
 import { exampleModelFile } from "./converter/example/plugin.mjs";
 import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
+import { kPython, pythonFiles } from "./python_files.mjs";
 import { isolatedPages, kPeers, serviceWorker } from "./service_worker.mjs";
 import { startPage } from "./start/from_readme.mjs";
 import { starterProject } from "./starter.mjs";
@@ -38,6 +39,11 @@ function chunkFileNames({ moduleIds }) {
   return `${isPeer ? kPeers : "assets/"}[name]-[hash].js`;
 }
 
+// The wheel of edgegrad/pyodide lies beside Pyodide.
+function assetFileNames({ names }) {
+  return `${names.some((name) => name.endsWith(".whl")) ? kPython : "assets/"}[name]-[hash][extname]`;
+}
+
 // What pages of the docs load when somebody runs a program.
 const kLive = join(kHere, "live", "index.ts");
 
@@ -55,10 +61,11 @@ export default defineConfig({
     isolatedPages(),
     digitShards(),
     exampleModelFile(),
+    pythonFiles(),
     starterProject(),
     serviceWorker(),
   ],
-  worker: { format: "es", rolldownOptions: { output: { chunkFileNames } } },
+  worker: { format: "es", rolldownOptions: { output: { assetFileNames, chunkFileNames } } },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },
   build: {
     outDir: join(kRoot, "build/site"),

@@ -1,4 +1,4 @@
-// Programs that run in their page: those of the guide and the reference, and the cells of the notebook.
+// Programs that run in their page: those of the guide and the reference.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -75,53 +75,6 @@ describe("the programs of the docs", { skip: noBrowser || noSite }, () => {
   test("have no buttons where they need Node or a server", async () => {
     const { page, close } = await open("documents/Distributed_training.html");
     assert.equal(await page.locator(".live-run").count(), 0);
-    await close();
-  });
-});
-
-describe("the notebook", { skip: noBrowser || noSite }, () => {
-  let site;
-  before(async () => {
-    site = await startSite();
-  });
-  after(() => site?.stop());
-
-  const cell = (number) => `#cells .cell:nth-child(${number}) [role=log]`;
-
-  test("runs cells that share variables, keeps them, and opens a file", async () => {
-    const { page, problems, close } = await openPage(
-      site.browser,
-      `${site.isolated}notebook/index.html`,
-    );
-    await page.mouse.move(5, 5);
-    await page.locator(".cm-content").first().click();
-    await page.keyboard.press("Shift+Enter");
-    await untilText(page, cell(1), /100, ?1/);
-    await page.keyboard.press("Shift+Enter");
-    await page.keyboard.press("Shift+Enter");
-    await untilText(page, cell(3), /float32 \[3, 1\]/);
-    assert.equal(await page.locator("#cells .cell").count(), 4);
-
-    const fourth = page.getByRole("textbox", { name: "Code of cell 4" });
-    await fourth.fill("const { shape: [rows] } = x;\nrows + 1");
-    await page.keyboard.press("Shift+Enter");
-    await untilText(page, cell(4), /101/);
-    await page.reload();
-    await page.getByText("rows + 1").waitFor();
-
-    const cells = [
-      { cell_type: "markdown", source: ["A heading"] },
-      { cell_type: "code", source: ["1 + ", "1"] },
-    ];
-    await page.setInputFiles("#open", {
-      name: "mine.ipynb",
-      mimeType: "application/json",
-      buffer: Buffer.from(JSON.stringify({ cells })),
-    });
-    await untilText(page, "#status", /mine\.ipynb is open/);
-    await page.click("#run-all");
-    await untilText(page, cell(2), /^2$/);
-    assert.deepEqual(problems, []);
     await close();
   });
 });

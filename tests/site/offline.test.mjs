@@ -48,6 +48,17 @@ for (const [title, headers, demos] of [
       await untilText(page, "#offline-note", /^The demos also work without a network\.$/);
     });
 
+    // In one of them: what is kept is the same for both.
+    const runsPython = async () => {
+      await page.goto(`${site}notebook/index.html#python`);
+      await untilIsolated(page);
+      await page.mouse.move(1, 1);
+      await page.locator("#cells .cell:first-child button").first().click();
+      await untilText(page, "#cells .cell:first-child [role=log]", /torch\.Size/);
+    };
+    const skip = headers === kIsolation;
+    test("runs Python in the notebook", { skip }, runsPython);
+
     test("can be installed", async () => {
       const session = await page.context().newCDPSession(page);
       const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
@@ -73,6 +84,8 @@ for (const [title, headers, demos] of [
       );
       await stopTraining(page);
     });
+
+    test("runs Python without the server", { skip }, runsPython);
 
     for (const demo of demos) {
       test(`trains without the server: ${demo}`, async () => {

@@ -1,13 +1,16 @@
 // One cell: its editor, its buttons and its output.
 
+import type { Extension } from "@codemirror/state";
 import { LiveOutput } from "../live/output.js";
 import { button, element } from "../shared/elements.js";
 import { LazyCodeEditor } from "../shared/lazy_code_editor.js";
-import type { Kernel } from "./kernel.js";
+import type { Running } from "./kernel.js";
 
 /** What a cell asks of the notebook. */
 export interface CellOwner {
-  readonly kernel: Kernel;
+  /** The language of the editor, if it is not that of all editors. */
+  readonly language: (() => Promise<Extension>) | undefined;
+  run(code: string, running: Running): Promise<boolean>;
   changed(): void;
   goOn(cell: Cell): void;
   remove(cell: Cell): void;
@@ -35,6 +38,7 @@ export class Cell {
       code,
       label: `Code of cell ${number}`,
       onRun: () => void this.run(),
+      ...(owner.language && { language: owner.language }),
     });
     // Before the editor, where it inserts a line.
     text.addEventListener("keydown", (event) => this.#press(event), { capture: true });
@@ -53,14 +57,26 @@ export class Cell {
   async run(): Promise<void> {
     this.#owner.changed();
     this.#output.clear();
+    this.#editor.markLine(null);
     this.#output.note("Waits …");
     let start = 0;
-    const begin = () => {
-      start = performance.now();
-      this.#output.note("Runs …");
-    };
-    await this.#owner.kernel.run(this.code, begin, (output) => void this.#output.show(output));
-    this.#output.note(`${((performance.now() - start) / 1000).toFixed(2)} s`);
+    const hasRun = await this.#owner.run(this.code, {
+      begin: () => {
+        start = performance.now();
+        this.#output.note("Runs …");
+      },
+      show: (output) => {
+        const at = output.lines.find((line) => line.at !== undefined)?.at;
+        if (at !== undefined) this.#editor.markLine(at);
+        void this.#output.show(output);
+      },
+      arrive: (part) => {
+        if (part === 1) this.#output.note("Runs …");
+        else this.#output.note(`Python arrives: ${Math.floor(100 * part)} %`);
+      },
+    });
+    const seconds = ((performance.now() - start) / 1000).toFixed(2);
+    this.#output.note(hasRun ? `${seconds} s` : "Stopped.");
   }
 
   #press(event: KeyboardEvent): void {

@@ -3,6 +3,9 @@
 /** The worker's script, in the folder of the site. */
 export const kWorkerScript = "offline_worker.js";
 
+/** The cache of what was visited and is not among the files of the demos. */
+export const kVisited = "visited";
+
 /** A page asks the worker to keep the files of the demos; it sends a port for the answer. */
 export const kKeep = "keep";
 

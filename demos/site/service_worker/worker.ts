@@ -11,7 +11,7 @@ import { NetworkFirst } from "workbox-strategies/NetworkFirst.js";
 import { NetworkOnly } from "workbox-strategies/NetworkOnly.js";
 import { kIsolation } from "../../../scripts/isolation.mjs";
 import { kRelaxedSimdModule } from "../../../web/src/runtime/start/builds.js";
-import { type Kept, kDocsList, kKeep, kKeepDocs, type Progress } from "./messages.js";
+import { type Kept, kDocsList, kKeep, kKeepDocs, kVisited, type Progress } from "./messages.js";
 
 /** The files of the demos, written here by the build; a revision is null where the name already changes with the content. */
 declare const kFiles: readonly { readonly url: string; readonly revision: string | null }[];

@@ -1,9 +1,9 @@
-// A JavaScript editor: CodeMirror 6 (works on phones and with screen readers; about 130 kB gzipped with the language, a tenth of
-// Monaco), in the colors of the page.
+// An editor of JavaScript or another language: CodeMirror 6 (works on phones and with screen readers; about 130 kB gzipped with the
+// language, a tenth of Monaco), in the colors of the page.
 
 import { javascript } from "@codemirror/lang-javascript";
 import { syntaxHighlighting } from "@codemirror/language";
-import { StateEffect, StateField } from "@codemirror/state";
+import { type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet } from "@codemirror/view";
 import { basicSetup, EditorView } from "codemirror";
 import { kCodeColors } from "./code_colors.mjs";
@@ -53,7 +53,11 @@ export interface CodeEditorOptions {
 export class CodeEditor {
   readonly #view: EditorView;
 
-  constructor(parent: HTMLElement, { code, label, onRun }: CodeEditorOptions) {
+  constructor(
+    parent: HTMLElement,
+    { code, label, onRun }: CodeEditorOptions,
+    language: Extension = javascript(),
+  ) {
     // Handled before the editor's own keys, where Ctrl-Enter inserts a line.
     parent.addEventListener(
       "keydown",
@@ -70,7 +74,7 @@ export class CodeEditor {
       parent,
       extensions: [
         basicSetup,
-        javascript(),
+        language,
         syntaxHighlighting(kCodeColors),
         kWrongLine,
         kLook,

@@ -24,10 +24,22 @@ export interface Recorded {
   readonly run: string;
 }
 
-/** What the worker is to run: a module, and the modules that it imports by "./name". */
+/** What the worker is to run: a module, and the modules that it imports by "./name", or a cell of Python. */
 export interface CodeRequest {
   readonly code: string;
   readonly files?: Readonly<Record<string, string>>;
+  readonly python?: PythonRequest;
+}
+
+/** What a cell of Python needs. */
+export interface PythonRequest {
+  /** The address of the folder with Pyodide's files, and how many bytes they have. */
+  readonly folder: string;
+  readonly bytes: number;
+  /** The address of the wheel of edgegrad. */
+  readonly wheel: string;
+  /** A byte, in which 2 interrupts Python; null where pages share no memory. */
+  readonly interrupt: SharedArrayBuffer | null;
 }
 
 /** A point that the code plotted. */
@@ -50,8 +62,13 @@ export interface Painting {
   readonly classes: Float32Array;
 }
 
-/** A message from the worker: output, a picture, or that the module has ended. */
-export type FromCode = Output | { readonly painting: Painting } | "ended";
+/** How much of Python has arrived, from 0 to 1; 1 when it has started. */
+export interface Arrival {
+  readonly arrived: number;
+}
+
+/** A message from the worker: output, a picture, how much of Python has arrived, or that the code has ended. */
+export type FromCode = Output | { readonly painting: Painting } | Arrival | "ended";
 
 /** A message to the worker: the code to run, or that the last picture was shown. */
 export type ToCode = CodeRequest | "shown";

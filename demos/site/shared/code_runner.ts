@@ -12,13 +12,20 @@ export class CodeRunner {
   // Aborted when another run listens to the worker.
   #listening = new AbortController();
 
-  /** `show` receives the output of the code while it runs, and `paint` pictures; it resolves when one is shown. */
+  readonly #arrive: (part: number) => void;
+
+  /**
+   * `show` receives the output of the code while it runs, `paint` pictures (it resolves when one is shown), and `arrive` the share of Python
+   * that has arrived, from 0 to 1.
+   */
   constructor(
     show: (output: Output) => void,
     paint: (painting: Painting) => Promise<void> = async () => {},
+    arrive: (part: number) => void = () => {},
   ) {
     this.#show = show;
     this.#paint = paint;
+    this.#arrive = arrive;
   }
 
   /**
@@ -45,6 +52,7 @@ export class CodeRunner {
       this.#end = () => end(false);
       const hear = ({ data }: MessageEvent<FromCode>) => {
         if (data === "ended") end(true);
+        else if ("arrived" in data) this.#arrive(data.arrived);
         else if ("painting" in data) {
           void this.#paint(data.painting).then(() => worker.postMessage("shown" satisfies ToCode));
         } else show(data);

@@ -1,9 +1,15 @@
 // Code that becomes an editor when a visitor is there: the editor is two thirds of a page's script.
 
+import type { Extension } from "@codemirror/state";
 import type { CodeEditor, CodeEditorOptions } from "./code_editor.js";
 import { element } from "./elements.js";
 import "./lazy_code_editor.css";
 import { visitorIsHere } from "./visitor.js";
+
+/** The options of a lazy editor: its language is loaded with it. */
+export interface LazyCodeEditorOptions extends CodeEditorOptions {
+  readonly language?: () => Promise<Extension>;
+}
 
 export class LazyCodeEditor {
   // Until the editor is loaded, this element shows the code.
@@ -11,7 +17,7 @@ export class LazyCodeEditor {
   #editor: CodeEditor | null = null;
 
   /** `parent` may have the listing already, in color, as the site was built. */
-  constructor(parent: HTMLElement, options: CodeEditorOptions) {
+  constructor(parent: HTMLElement, options: LazyCodeEditorOptions) {
     this.#listing = parent.querySelector<HTMLElement>(".code-to-come") ?? element("pre");
     this.#listing.className = "code-to-come";
     this.#listing.tabIndex = 0;
@@ -36,12 +42,15 @@ export class LazyCodeEditor {
     this.#editor?.markLine(line);
   }
 
-  async #load(parent: HTMLElement, options: CodeEditorOptions): Promise<void> {
-    const { CodeEditor } = await import("./code_editor.js");
+  async #load(parent: HTMLElement, options: LazyCodeEditorOptions): Promise<void> {
+    const [{ CodeEditor }, language] = await Promise.all([
+      import("./code_editor.js"),
+      options.language?.(),
+    ]);
     const { code } = this;
     const hadFocus = document.activeElement === this.#listing;
     this.#listing.remove();
-    this.#editor = new CodeEditor(parent, { ...options, code });
+    this.#editor = new CodeEditor(parent, { ...options, code }, language);
     if (hadFocus) this.#editor.focus();
   }
 }
