@@ -1,4 +1,5 @@
-// Buttons below the programs of the docs that run in their page. What runs them (demos/site/live) is loaded with the first press.
+// Buttons below the programs of the docs that run in their page. What runs them (demos/site/live) is loaded with the first press. And a switch
+// above those that are there in Python, too.
 
 {
   const root = new URL(`${document.documentElement.dataset.base}../`, location.href);
@@ -70,4 +71,73 @@
   };
 
   document.querySelectorAll("[data-live]").forEach(makeLive);
+}
+
+// A listing of Python that follows a program in JavaScript and says what it prints is the same program: one of them is shown.
+{
+  const kKept = "edgegrad-docs-language";
+  const kTitles = { js: "JavaScript", python: "Python" };
+  const sets = [];
+
+  const keep = (name) => {
+    try {
+      if (name === undefined) return localStorage.getItem(kKept);
+      localStorage.setItem(kKept, name);
+    } catch {
+      // Some browsers store nothing.
+    }
+    return null;
+  };
+
+  const choose = (name) => {
+    for (const { buttons, parts } of sets) {
+      for (const one of Object.keys(kTitles)) {
+        parts[one].hidden = one !== name;
+        buttons[one].setAttribute("aria-pressed", String(one === name));
+      }
+    }
+  };
+
+  // The listing in JavaScript and its buttons; null if there is none.
+  const programBefore = (listing) => {
+    const parts = [];
+    for (let at = listing.previousElementSibling; at !== null; at = at.previousElementSibling) {
+      parts.unshift(at);
+      if (at.matches("pre")) return at.querySelector("code.js") === null ? null : parts;
+      const isOfProgram =
+        at.matches(".live-controls, .live-mark") || at.matches("p:has(> .live-mark)");
+      if (!isOfProgram) return null;
+    }
+    return null;
+  };
+
+  for (const code of document.querySelectorAll("pre > code.python")) {
+    const python = code.parentElement;
+    const program = code.textContent.includes("# → ") ? programBefore(python) : null;
+    if (program === null) continue;
+    const group = document.createElement("div");
+    group.className = "languages";
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", "Language");
+    const buttons = {};
+    for (const [name, title] of Object.entries(kTitles)) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = title;
+      button.addEventListener("click", () => {
+        // What is above changes its height: the button stays where it is.
+        const { top } = button.getBoundingClientRect();
+        choose(name);
+        keep(name);
+        scrollBy({ top: button.getBoundingClientRect().top - top, behavior: "instant" });
+      });
+      group.append(button);
+      buttons[name] = button;
+    }
+    const js = document.createElement("div");
+    program[0].before(group, js);
+    js.append(...program);
+    sets.push({ buttons, parts: { js, python } });
+  }
+  choose(keep() === "python" ? "python" : "js");
 }

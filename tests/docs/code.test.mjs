@@ -5,6 +5,7 @@
 //   ```js mistake      the same, with a mistake that TypeScript finds (types.test.mjs)
 //   ```js worker.mjs   a file beside the programs of its page; a configuration is loaded
 //   ```js page         code for a page or a test runner: is bundled, and imports only names that the package exports
+//   ```python          parses; with arrows (# → ...) after a program in JavaScript, it is the same program, which python.test.mjs runs
 //   ```ts              a program in TypeScript: compiles, runs, and prints the lines after its arrows
 
 import assert from "node:assert/strict";

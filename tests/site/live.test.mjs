@@ -72,6 +72,23 @@ describe("the programs of the docs", { skip: noBrowser || noSite }, () => {
     await again.close();
   });
 
+  test("are there in Python where the page has both, and the choice is kept", async () => {
+    const { page, problems, close } = await open("documents/Autograd.html");
+    const [js, python] = ["pre:has(code.js)", "pre:has(code.python)"].map((one) =>
+      page.locator(one).first(),
+    );
+    assert.deepEqual([await js.isVisible(), await python.isVisible()], [true, false]);
+    await page.locator(".languages").nth(1).getByRole("button", { name: "Python" }).click();
+    assert.deepEqual([await js.isVisible(), await python.isVisible()], [false, true]);
+    await page.reload();
+    await python.waitFor();
+    assert.equal(await page.locator(".live-run:visible").count(), 0);
+    await page.locator(".languages").first().getByRole("button", { name: "JavaScript" }).click();
+    assert.equal(await js.isVisible(), true);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test("have no buttons where they need Node or a server", async () => {
     const { page, close } = await open("documents/Distributed_training.html");
     assert.equal(await page.locator(".live-run").count(), 0);

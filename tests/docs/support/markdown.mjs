@@ -30,6 +30,20 @@ export function codeOf(page) {
   });
 }
 
+const kPair = /^```js\n[\s\S]*?^```\n+(?=```python\n)/gm;
+
+/** Returns the blocks of Python that follow a program in JavaScript and say what they print: the same program. */
+export function pairsOf(page) {
+  const text = textOf(page);
+  const lines = [...text.matchAll(kPair)].map(
+    ({ 0: before, index }) => text.slice(0, index + before.length).split("\n").length,
+  );
+  return codeOf(page).filter(
+    ({ language, code, line }) =>
+      language === "python" && code.includes("# → ") && lines.includes(line),
+  );
+}
+
 /** Returns the anchors of the headings of a text, as GitHub generates them. */
 export function anchorsOf(text) {
   const headings = proseOf(text).matchAll(/^#+ (.*)$/gm);

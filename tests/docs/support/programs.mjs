@@ -23,8 +23,8 @@ export function runIn(folder, name, code) {
 }
 
 /** Returns the output that a program announces with arrows; null if it has no arrows. */
-export function expectedOutput(code) {
-  const lines = code.split("\n").filter((line) => line.includes(kArrow));
+export function expectedOutput(code, arrow = kArrow) {
+  const lines = code.split("\n").filter((line) => line.includes(arrow));
   if (lines.length === 0) return null;
-  return lines.map((line) => `${line.slice(line.indexOf(kArrow) + kArrow.length)}\n`).join("");
+  return lines.map((line) => `${line.slice(line.indexOf(arrow) + arrow.length)}\n`).join("");
 }
