@@ -7,22 +7,34 @@ import type { Engine } from "./engine.js";
 const kGrowth = 2 ** 28;
 const kEvery = 256;
 
+// Whether an object of JavaScript may hold the tensor, which the garbage collector then frees.
+const kIsHeld = Symbol("is held");
+
+interface Numbered {
+  [kIsHeld]?: boolean;
+  [number: symbol]: number | boolean | undefined;
+}
+
 /** JavaScript's objects by the numbers under which Python knows them. */
 export class Handles {
   /** The objects; read directly where every nanosecond counts. */
   readonly objects: unknown[] = [undefined];
   readonly #counts: number[] = [0];
   readonly #free: number[] = [];
+  // Where a tensor has its number in this Python. A map would be slower, by a tenth of what an op takes from Python.
+  readonly #number = Symbol("number");
+  // The numbers of objects that are not tensors.
   readonly #numbers = new Map<unknown, number>();
-  // Tensors that an object of JavaScript may hold, which the garbage collector frees.
-  readonly #held = new WeakSet<object>();
   // Tensors that JavaScript has lent to a function of Python, and those of them that Python has dropped while functions were running.
   readonly #lent = new WeakSet<object>();
   readonly #late: Tensor[] = [];
+  readonly #Tensor: Engine["Tensor"];
   #made = 0;
   #bytes = 0;
 
-  constructor(private readonly eg: Engine) {}
+  constructor(private readonly eg: Engine) {
+    this.#Tensor = eg.Tensor;
+  }
 
   /** How many functions of Python are running inside calls of JavaScript: there, scopes may free tensors. */
   depth = 0;
@@ -34,7 +46,10 @@ export class Handles {
 
   /** Returns the number of an object, which Python has to drop once more. */
   put(value: unknown): number {
-    const known = this.#numbers.get(value);
+    const isTensor = value instanceof this.#Tensor;
+    const known = isTensor
+      ? ((value as Numbered)[this.#number] as number | undefined)
+      : this.#numbers.get(value);
     if (known !== undefined) {
       this.#counts[known] = (this.#counts[known] ?? 0) + 1;
       return known;
@@ -44,7 +59,8 @@ export class Handles {
     const handle = this.#free.pop() ?? this.objects.length;
     this.objects[handle] = value;
     this.#counts[handle] = 1;
-    this.#numbers.set(value, handle);
+    if (isTensor) (value as Numbered)[this.#number] = handle;
+    else this.#numbers.set(value, handle);
     return handle;
   }
 
@@ -70,9 +86,13 @@ export class Handles {
     const value = this.objects[handle];
     this.objects[handle] = undefined;
     this.#free.push(handle);
-    this.#numbers.delete(value);
     if (this.depth === 0) for (const tensor of this.#late.splice(0)) tensor.dispose();
-    if (!(value instanceof this.eg.Tensor) || this.#held.has(value)) return;
+    if (!(value instanceof this.#Tensor)) {
+      this.#numbers.delete(value);
+      return;
+    }
+    (value as Numbered)[this.#number] = undefined;
+    if ((value as Numbered)[kIsHeld] === true) return;
     if (this.depth > 0 && this.#lent.has(value)) this.#late.push(value);
     else value.dispose();
   }
@@ -80,7 +100,7 @@ export class Handles {
   /** Keeps the tensors among the arguments of a function of Python for as long as the call of JavaScript that calls it. */
   lend(args: readonly unknown[]): void {
     for (const one of args) {
-      if (one instanceof this.eg.Tensor) this.#lent.add(one);
+      if (one instanceof this.#Tensor) this.#lent.add(one);
       else if (Array.isArray(one)) this.lend(one);
       else if (isPlain(one)) this.lend(Object.values(one));
     }
@@ -88,7 +108,7 @@ export class Handles {
 
   /** Leaves a value's tensors to the garbage collector, because JavaScript may use them after Python has dropped them. */
   hold(value: unknown): void {
-    if (value instanceof this.eg.Tensor) this.#held.add(this.eg.keep(value));
+    if (value instanceof this.#Tensor) (this.eg.keep(value) as Numbered)[kIsHeld] = true;
     else if (Array.isArray(value)) for (const item of value) this.hold(item);
     else if (isPlain(value)) for (const item of Object.values(value)) this.hold(item);
   }

@@ -182,7 +182,7 @@ def in_place(made: Callable) -> Callable:
 
 def _declared(path: str, name: str, declared: Declared) -> Callable:
     results, bind, title = declared.results, declared.bind, declared.name
-    # The functions of JavaScript by the types of arguments that go there as they are: a tensor, then integers, texts and booleans.
+    # The functions of JavaScript by the types of arguments that go there as they are: tensors alone, or one and integers, texts, booleans.
     direct: dict[tuple, Callable] = {}
 
     def call(*args: Any, **keywords: Any) -> Any:
@@ -241,13 +241,22 @@ def _SLOW() -> None:
 
 
 def _direct(path: str, name: str, bind: Callable, args: tuple, types: tuple) -> Callable:
-    if not types or not issubclass(types[0], Held) or any(kind not in (int, bool, str) for kind in types[1:]):
+    is_held = [issubclass(kind, Held) for kind in types]
+    if not types or not is_held[0] or any(not held and kind not in (int, bool, str) for held, kind in zip(is_held, types)):
         return _SLOW
     signature: list[str] = []
     flat: list = []
     for one in bind(args, {})[0]:
         encode(one, signature, flat)
-    return compiled(path, name, "".join(signature), "") if flat == [args[0].h, *args[1:]] else _SLOW
+    as_given = [one.h if held else one for one, held in zip(args, is_held)]
+    if flat != as_given or signature.count("t") != sum(is_held):
+        return _SLOW
+    call = compiled(path, name, "".join(signature), "")
+    if sum(is_held) == 1:
+        return call
+    if len(types) == 2:
+        return lambda handle, other: call(handle, other.h)
+    return lambda handle, *rest: call(handle, *[one.h if held else one for one, held in zip(rest, is_held[1:])])
 
 
 def _undeclared(path: str, name: str) -> Callable:

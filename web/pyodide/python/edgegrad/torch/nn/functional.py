@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import sys
 from typing import Any, Callable
 
@@ -101,6 +102,7 @@ def _with_indices(name: str) -> Callable:
     return call
 
 
+@functools.cache
 def _found(name: str) -> Callable:
     found = declared_function("nn.functional", camel(name))
     if found is None:

@@ -54,10 +54,6 @@ class Hooks:
     def list(self, kind: str) -> list[tuple]:
         return list(self.of[kind].values())
 
-    @property
-    def any(self) -> bool:
-        return any(self.of[kind] for kind in ("pre", "forward", "backward_pre", "backward"))
-
 
 # Those of all modules.
 global_hooks = Hooks()

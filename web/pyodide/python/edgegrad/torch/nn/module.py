@@ -10,6 +10,8 @@ from .._tensor import Tensor
 from .._types import device as _device
 from .hooks import Hooks, RemovableHandle, global_hooks
 
+# Looked at by every call of a module.
+_pre, _forward, _backward_pre, _backward = (global_hooks.of[kind] for kind in ("pre", "forward", "backward_pre", "backward"))
 _PARTS = ("_parameters", "_buffers", "_modules")
 IncompatibleKeys = namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])
 
@@ -35,7 +37,7 @@ class Module:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         hooks = self.__dict__.get("_hooks")
-        if hooks is None and not global_hooks.any:
+        if hooks is None and not (_pre or _forward or _backward_pre or _backward):
             return self.forward(*args, **keywords)
         from .hooks import call
 
@@ -82,8 +84,9 @@ class Module:
     def __getattr__(self, name: str) -> Any:
         members = self.__dict__
         for part in _PARTS:
-            if part in members and name in members[part]:
-                return members[part][name]
+            own = members.get(part)
+            if own and name in own:
+                return own[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name: str) -> None:
