@@ -41,9 +41,11 @@ def docs() -> dict[str, str]:
 `;
 }
 
-/** Returns what ops declare, by JavaScript's names: \`marks parameters|results\`, and descriptions. */
+/** Returns what ops declare, by JavaScript's names: \`marks parameters|results\`, and descriptions; and which ops are \`internal\`. */
 export function declarations() {
   const lines = new Map();
+  const own = readFileSync(join(kSource, "generated", "internal.ts"), "utf8");
+  const internal = new Set([...own.matchAll(/^export const (\w+)/gm)].map(([, name]) => name));
   const docs = new Map();
   const { ops } = JSON.parse(readFileSync(join(kSource, "generated", "op_table.json"), "utf8"));
   const table = new Map(ops.map((op) => [op.name, op]));
@@ -59,9 +61,10 @@ export function declarations() {
   }
   for (const { name, line, doc } of composites()) {
     lines.set(name, `- ${line}|`);
+    internal.delete(name);
     if (doc) docs.set(name, doc);
   }
-  return { lines, docs };
+  return { lines, docs, internal };
 }
 
 const kComposite =

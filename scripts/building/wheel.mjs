@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { kRoot } from "../process.mjs";
-import { stubOfMethods } from "./python_stubs.mjs";
+import { stubOfFunctional, stubOfMethods, stubOfTorch } from "./python_stubs.mjs";
 import { tableOfOps } from "./python_table.mjs";
 
 /** Writes the wheel of the sources in `source`/python into `folder`, and its name into the script there; resolves when both are written. */
@@ -55,6 +55,8 @@ export function packageFiles(source, version) {
   );
   files.set("edgegrad/torch/_table.py", tableOfOps());
   files.set("edgegrad/torch/_tensor.pyi", stubOfMethods());
+  files.set("edgegrad/torch/__init__.pyi", stubOfTorch());
+  files.set("edgegrad/torch/nn/functional.pyi", stubOfFunctional());
   files.set("edgegrad/py.typed", "");
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
