@@ -183,7 +183,12 @@ function describeParameter(parameter) {
 
 function contextOf({ type, parent }) {
   const siblings = (parent.parameters ?? []).map(({ name }) => name);
-  return { type: String(type), owner: parent.name, siblings };
+  return {
+    type: String(type),
+    owner: parent.name,
+    family: kOps.get(parent.name)?.family,
+    siblings,
+  };
 }
 
 // The types of options of a class have its name.

@@ -13,6 +13,7 @@ const kInContext = {
   code: [[isOf(/^ErrorCode$/), "What went wrong, in one word."]],
   count: [[isNumber, "The number of tokens."]],
   index: [[isNumber, "The position."]],
+  input: [[({ family }) => family === "Losses", "The predictions of the model."]],
   key: [[(context) => !isTensor(context), "The key."]],
   other: [
     [hasShapeOf, "The tensor whose shape or dtype is taken."],
@@ -44,7 +45,7 @@ const kInContext = {
   values: [[(context) => !isTensor(context), "The values."]],
 };
 
-/** Returns what a parameter means in { type, owner, siblings }: texts of its type and its function, and names; null if that is its usual meaning. */
+/** Returns what a parameter means in { type, owner, family, siblings }: texts of its type and its function, the family of ops, and names; null if that is its usual meaning. */
 export function meaningInContext(name, context) {
   return kInContext[name]?.find(([applies]) => applies(context))?.[1] ?? null;
 }

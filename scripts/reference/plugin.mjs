@@ -263,12 +263,20 @@ function spellTuple(context, reflection, signature) {
   reflection.parameters = context.checker.getTypeArguments(type).map((element, i) => {
     const name = labels[i].name.getText();
     const parameter = new ParameterReflection(name, ReflectionKind.Parameter, reflection);
-    parameter.type = context.converter.convertType(context, element);
     const isOptional = (type.target.elementFlags[i] & ts.ElementFlags.Optional) !== 0;
+    const converted = context.converter.convertType(context, element);
+    parameter.type = isOptional ? withoutUndefined(converted) : converted;
     parameter.setFlag(ReflectionFlag.Optional, isOptional);
     context.registerReflection(parameter, undefined, undefined);
     return parameter;
   });
+}
+
+// What may be left out is undefined then anyway.
+function withoutUndefined(type) {
+  if (type.type !== "union") return type;
+  const types = type.types.filter((one) => one.name !== "undefined");
+  return types.length === 1 ? types[0] : new UnionType(types);
 }
 
 function labelsOf(type) {
