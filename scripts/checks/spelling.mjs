@@ -43,8 +43,8 @@ const kWords = {
   visualis: "visualiz",
 };
 
-// "optimistic", "specialist" and the like are the same in both, and aria-labelledby is a name of HTML.
-const kPattern = new RegExp(`(${Object.keys(kWords).join("|")})(?!t|by)`, "gi");
+// "optimistic", "specialist" and the like are the same in both, aria-labelledby is a name of HTML, and AnalyserNode one of Web Audio.
+const kPattern = new RegExp(`(${Object.keys(kWords).join("|")})(?!t|by|rNode)`, "gi");
 const kText = /\.(css|cpp|h|html|js|json|md|mjs|py|s|ts|tsx|txt|vue|svelte|yml)$/;
 /** Texts of others, data, and names that PyTorch's tests have. */
 const kOthers =

@@ -14,7 +14,7 @@ export class Microphone {
   readonly #otherwise: string;
   #stream: MediaStream | null = null;
   #context: AudioContext | null = null;
-  #analyser: AnalyserNode | null = null;
+  #recent: AnalyserNode | null = null;
   readonly #signal = new Float32Array(kKept);
 
   /** `otherwise` says what a visitor without a microphone can do. */
@@ -37,16 +37,15 @@ export class Microphone {
     }
     const context = new AudioContext();
     await context.resume();
-    const analyser = context.createAnalyser();
-    analyser.fftSize = kKept;
-    context.createMediaStreamSource(stream).connect(analyser);
-    [this.#stream, this.#context, this.#analyser] = [stream, context, analyser];
+    const recent = new AnalyserNode(context, { fftSize: kKept });
+    context.createMediaStreamSource(stream).connect(recent);
+    [this.#stream, this.#context, this.#recent] = [stream, context, recent];
   }
 
   /** What was heard last. */
   latest(): Samples {
-    if (this.#analyser === null || this.#context === null) throw new Error("call start() first");
-    this.#analyser.getFloatTimeDomainData(this.#signal);
+    if (this.#recent === null || this.#context === null) throw new Error("call start() first");
+    this.#recent.getFloatTimeDomainData(this.#signal);
     return resampled(this.#signal, this.#context.sampleRate);
   }
 
@@ -58,6 +57,6 @@ export class Microphone {
   stop(): void {
     for (const track of this.#stream?.getTracks() ?? []) track.stop();
     void this.#context?.close();
-    [this.#stream, this.#context, this.#analyser] = [null, null, null];
+    [this.#stream, this.#context, this.#recent] = [null, null, null];
   }
 }
