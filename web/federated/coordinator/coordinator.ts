@@ -9,29 +9,18 @@ import { kPresenceMs } from "../presence_messages.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import { type Fragment, objectsOf, type RoundSummary, type RunRecord } from "../record.js";
 import { ownRevision } from "../rollout.js";
-import { kFirstSecureRecord } from "../secure/record.js";
 import type { Sign } from "../signatures.js";
 import type { Signals, Store } from "../transport.js";
 import type { InboxLimits } from "../update/assembly.js";
 import { withoutControls } from "../update/control.js";
 import { areMetrics, type Expected } from "../update/decode.js";
-import {
-  at,
-  copyOf,
-  free,
-  mapState,
-  normOf,
-  pick,
-  type State,
-  specOf,
-  stateOf,
-} from "../update/state.js";
+import { at, copyOf, free, mapState, type State, specOf, stateOf } from "../update/state.js";
 import { Candidate } from "./candidate.js";
 import { collect } from "./collect.js";
 import type { Collected, Host, Opening } from "./collected.js";
 import { Reporter } from "./events.js";
+import { expectedOf } from "./expected.js";
 import { type History, HistoryReader } from "./history.js";
-import { keptWith } from "./kept.js";
 import type { Known } from "./known.js";
 import { Lease } from "./lease.js";
 import { openingOf, waitForOpening } from "./opening.js";
@@ -39,6 +28,7 @@ import type { ReadServeOptions } from "./options.js";
 import { Presence } from "./presence.js";
 import { encodeProgress, restoreProgress } from "./progress.js";
 import { Quotas } from "./quotas.js";
+import { endOf, recordAfter, summaryOf } from "./round_end.js";
 import { RunState } from "./run_state.js";
 import { Service } from "./service.js";
 import { Verdicts } from "./verdicts.js";
@@ -46,8 +36,6 @@ import { Verdicts } from "./verdicts.js";
 const kWhere = "serve";
 const kRetryMs = 250;
 const kLost = "the connection to it is lost";
-const kUsualNorm = 100;
-const kUsualSamples = 1e9;
 const kUsualClients = 10_000;
 // Clients that have missed the end of a run are told of it for this long.
 const kLingerMs = 2 * kPresenceMs;
@@ -399,19 +387,7 @@ export class Coordinator {
   }
 
   #expected(weights: State, revision: string): Expected {
-    const { names, limits, compression } = this.#prepared.options;
-    const { fragment } = this.#state.value;
-    const global = fragment === undefined ? weights : pick(weights, fragment.keys);
-    return {
-      run: names.run,
-      round: this.#state.value.round,
-      revision,
-      spec: specOf(global),
-      global,
-      compression,
-      mostSamples: limits.samples ?? kUsualSamples,
-      mostNorm: limits.norm ?? kUsualNorm * Math.max(1, normOf(global)),
-    };
+    return expectedOf(this.#prepared.options, this.#state.value, weights, revision);
   }
 
   /** Computes the next weights and commits them together with the names of the counted clients. */
@@ -419,7 +395,7 @@ export class Coordinator {
     const { storage, options } = this.#prepared;
     const { strategy, privacy } = options;
     const { value } = this.#state;
-    const { round, sampling, secure } = value;
+    const { round, sampling } = value;
     const made = collected.aggregate();
     const next = mapState(this.#global, (tensor, key) =>
       made !== null && Object.hasOwn(made, key) ? at(made, key) : tensor.clone(),
@@ -428,55 +404,28 @@ export class Coordinator {
     const stamp = `${round}-${value.term}`;
     const evaluate = (weights: State, revision: string) => this.#evaluate(weights, revision);
     const rolled = await this.#candidate.close(collected.candidate, value, stamp, evaluate);
-    const evaluated = await this.#evaluate(next, ownRevision(value).name);
-    const { clients, samples, refused, readTo } = collected;
-    const summary: RoundSummary = {
-      round,
-      clients,
-      samples,
-      metrics: { ...collected.metrics, ...evaluated },
-      refused,
-      bytesUp: collected.bytes,
-      bytesDown: (value.fragment?.weights ?? value.weights).size * value.selected.length,
+    const metrics = await this.#evaluate(next, ownRevision(value).name);
+    const summary = summaryOf(value, {
+      collected,
+      metrics,
       time: this.#state.spent,
-      ...(privacy && { epsilon: this.#accountant.epsilon(privacy.delta) }),
-      ...(rolled && { rollout: rolled.summary }),
-      ...(secure && { failures: secure.failures }),
-      readTo,
-    };
+      epsilon: privacy && this.#accountant.epsilon(privacy.delta),
+      rolled,
+    });
     const weights = await storage.putObject(`weights-${stamp}`, eg.io.saveSafetensors(next));
     const progress = await storage.putObject(
       `progress-${stamp}`,
       encodeProgress(strategy, this.#accountant),
     );
     const fragment = await this.#nextFragment(next, made ?? {}, stamp);
-    const { revision } = value;
-    const kept = keptWith(value.kept, { round, weights, progress, summary, revision }, options);
-    const isLast = round >= value.rounds;
-    const following: RunRecord = {
-      ...value,
-      state: isLast ? "finished" : "waiting",
-      round: isLast ? round : round + 1,
-      attempt: 1,
-      extensions: 0,
-      weights,
-      progress,
-      fragment,
-      ...(rolled && { rollout: rolled.rollout }),
-      ...(secure && { secure: { ...kFirstSecureRecord, excluded: secure.excluded } }),
-      kept,
-      last: summary,
-    };
-    await this.#state.write(following);
+    const stored = { weights, progress, fragment };
+    await this.#state.write(recordAfter(value, summary, stored, rolled, options));
     free(this.#global);
     this.#global = next;
     this.#candidate.closed(rolled);
     options.onRound?.(summary);
-    const { length } = clients;
-    const tried =
-      rolled && `, ${rolled.summary.clients.length} of them for "${rolled.rollout.name}"`;
-    const message = `round ${round} has ended with ${length} updates${tried ?? ""}.`;
-    this.#reporter.tell("closed", message, { updates: length });
+    const updates = summary.clients.length;
+    this.#reporter.tell("closed", endOf(summary, rolled), { updates });
     await this.#tidy(summary);
     await this.#deleteUnnamed(value);
   }

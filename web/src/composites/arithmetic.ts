@@ -122,6 +122,7 @@ export const nextafter = /* @__PURE__ */ composite(
   "input:operand other:operand",
   (input, other) => {
     const [a, b] = asTensors(input, other);
+    // The sum has the dtype and the shape of the result, and is NaN where an operand is.
     const both = add(a.detach(), b.detach());
     const { dtype } = both;
     const bits = kBitsOf[dtype];

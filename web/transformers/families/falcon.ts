@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
-import { attend, joinHeads } from "../blocks/attention.js";
+import { FusedAttention, MLP } from "../blocks/fused_layer.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import type { Pass } from "../blocks/pass.js";
 import { baseOf, type RotarySpec, rotaryOf, rotarySpec, scalingOf } from "../blocks/rotary.js";
@@ -62,59 +62,28 @@ function specOf(config: Config): Spec {
   };
 }
 
-class Attention extends eg.nn.Module {
-  query_key_value: Projection;
-  dense: Projection;
+class Attention extends FusedAttention {
+  private readonly groups: number;
 
-  constructor(
-    private readonly spec: Spec,
-    private readonly index: number,
-  ) {
-    super();
-    const { hidden, heads, groups, hasBias } = spec;
-    const width = hidden + (2 * groups * hidden) / heads;
-    this.query_key_value = new Linear(hidden, width, hasBias);
-    this.dense = new Linear(hidden, hidden, hasBias);
+  constructor(spec: Spec, index: number) {
+    const { hidden, heads, groups } = spec;
+    super(spec, index, hidden + (2 * groups * hidden) / heads);
+    this.groups = groups;
   }
 
-  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    const { heads, groups, hidden, rotary, dropout } = this.spec;
-    const [batch, tokens] = x.shape as [number, number];
-    const [size, shared] = [hidden / heads, heads / groups];
-    // The queries of a group, and its key and value, are adjacent.
-    const [q, k, v] = this.query_key_value
-      .call(x)
-      .reshape([batch, tokens, groups, shared + 2, size])
+  // The queries of a group, and its key and value, are adjacent.
+  protected override heads(fused: eg.Tensor): [q: eg.Tensor, k: eg.Tensor, v: eg.Tensor] {
+    const { heads, hidden } = this.spec;
+    const [batch, tokens] = fused.shape as [number, number];
+    const [size, shared] = [hidden / heads, heads / this.groups];
+    return fused
+      .reshape([batch, tokens, this.groups, shared + 2, size])
       .split([shared, 1, 1], 3)
       .map((part) => part.reshape([batch, tokens, -1, size]).transpose(1, 2)) as [
       eg.Tensor,
       eg.Tensor,
       eg.Tensor,
     ];
-    const turn = rotaryOf(rotary, pass);
-    const attended = attend(turn(q), turn(k), v, {
-      pass,
-      layer: this.index,
-      scale: size ** -0.5,
-      dropout: this.training ? dropout.attention : 0,
-    });
-    return this.dense.call(joinHeads(attended));
-  }
-}
-
-class MLP extends eg.nn.Module {
-  dense_h_to_4h: Projection;
-  dense_4h_to_h: Projection;
-
-  constructor(private readonly spec: Spec) {
-    super();
-    const { hidden, intermediate, hasBias } = spec;
-    this.dense_h_to_4h = new Linear(hidden, intermediate, hasBias);
-    this.dense_4h_to_h = new Linear(intermediate, hidden, hasBias);
-  }
-
-  override forward(x: eg.Tensor): eg.Tensor {
-    return this.dense_4h_to_h.call(this.spec.activation(this.dense_h_to_4h.call(x)));
   }
 }
 
@@ -141,7 +110,7 @@ class Layer extends eg.nn.Module {
       if (norms === "in sequence") this.post_attention_layernorm = norm();
     }
     this.self_attention = new Attention(spec, index);
-    this.mlp = new MLP(spec);
+    this.mlp = new MLP(spec, spec.hasBias);
   }
 
   override forward(x: eg.Tensor, pass: Pass): eg.Tensor {

@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
-import { attend, joinHeads } from "../blocks/attention.js";
+import { FusedAttention, MLP } from "../blocks/fused_layer.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import type { Pass } from "../blocks/pass.js";
 import {
@@ -63,53 +63,20 @@ function specOf(config: Config): Spec {
   };
 }
 
-class Attention extends eg.nn.Module {
-  query_key_value: Projection;
-  dense: Projection;
-
-  constructor(
-    private readonly spec: Spec,
-    private readonly index: number,
-  ) {
-    super();
-    const { hidden, hasBias } = spec;
-    this.query_key_value = new Linear(hidden, 3 * hidden, hasBias);
-    this.dense = new Linear(hidden, hidden, hasBias);
+class Attention extends FusedAttention {
+  constructor(spec: Spec, index: number) {
+    super(spec, index, 3 * spec.hidden);
   }
 
-  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    const { heads, hidden, rotary, dropout } = this.spec;
-    const [batch, tokens] = x.shape as [number, number];
+  // Query, key and value of each head are adjacent.
+  protected override heads(fused: eg.Tensor): [q: eg.Tensor, k: eg.Tensor, v: eg.Tensor] {
+    const { heads, hidden } = this.spec;
+    const [batch, tokens] = fused.shape as [number, number];
     const size = hidden / heads;
-    // Query, key and value of each head are adjacent.
-    const [q, k, v] = this.query_key_value
-      .call(x)
+    return fused
       .reshape([batch, tokens, heads, 3 * size])
       .transpose(1, 2)
       .split(size, -1) as [eg.Tensor, eg.Tensor, eg.Tensor];
-    const turn = rotaryOf(rotary, pass);
-    const attended = attend(turn(q), turn(k), v, {
-      pass,
-      layer: this.index,
-      scale: size ** -0.5,
-      dropout: this.training ? dropout.attention : 0,
-    });
-    return this.dense.call(joinHeads(attended));
-  }
-}
-
-class MLP extends eg.nn.Module {
-  dense_h_to_4h: Projection;
-  dense_4h_to_h: Projection;
-
-  constructor(private readonly spec: Spec) {
-    super();
-    this.dense_h_to_4h = new Linear(spec.hidden, spec.intermediate);
-    this.dense_4h_to_h = new Linear(spec.intermediate, spec.hidden);
-  }
-
-  override forward(x: eg.Tensor): eg.Tensor {
-    return this.dense_4h_to_h.call(this.spec.activation(this.dense_h_to_4h.call(x)));
   }
 }
 

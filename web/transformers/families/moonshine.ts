@@ -18,7 +18,8 @@ import {
 } from "../blocks/rotary.js";
 import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
-import { decoderPass, Seq2SeqModel } from "../tasks/seq2seq.js";
+import { type DecodeOptions, decoderPass } from "../tasks/seq2seq.js";
+import { SpeechToTextModel, towers } from "../tasks/speech_to_text.js";
 import type { Family } from "./family.js";
 
 /** The number of samples per hidden state. */
@@ -241,11 +242,7 @@ class Decoder extends eg.nn.Module {
     this.norm = normOf(spec);
   }
 
-  override forward(
-    ids: eg.Tensor,
-    source: CrossSource,
-    rest: Parameters<Seq2SeqModel["decode"]>[2],
-  ): eg.Tensor {
+  override forward(ids: eg.Tensor, source: CrossSource, rest: DecodeOptions): eg.Tensor {
     const words = this.embed_tokens.call(ids);
     const pass = decoderPass(ids, words, rest);
     pass.mask();
@@ -254,32 +251,12 @@ class Decoder extends eg.nn.Module {
   }
 }
 
-class MoonshineModel extends eg.nn.Module {
-  encoder: Encoder;
-  decoder: Decoder;
-
-  constructor(config: Config) {
-    super();
-    this.encoder = new Encoder(config);
-    this.decoder = new Decoder(config);
-  }
-}
+class MoonshineModel extends towers(Encoder, Decoder) {}
 
 /** Moonshine with its head. */
-class MoonshineForConditionalGeneration extends Seq2SeqModel {
-  model: MoonshineModel;
-  proj_out: Projection;
-
+class MoonshineForConditionalGeneration extends SpeechToTextModel<MoonshineModel> {
   constructor(config: Config) {
-    super();
-    config.only("is_encoder_decoder", true);
-    this.model = new MoonshineModel(config);
-    const { embed_tokens } = this.model.decoder;
-    const head = new Linear(embed_tokens.embeddingDim, embed_tokens.numEmbeddings, false);
-    this.proj_out = head;
-    if (!config.flag("tie_word_embeddings", true)) return;
-    head.weight = embed_tokens.weight;
-    this.tieHead("proj_out.weight", "model.decoder.embed_tokens.weight");
+    super(config, MoonshineModel);
   }
 
   protected override checkInput(input: unknown): asserts input is eg.Tensor {
@@ -301,16 +278,6 @@ class MoonshineForConditionalGeneration extends Seq2SeqModel {
 
   protected override seenBy(attentionMask: eg.Tensor, hidden: eg.Tensor): eg.Tensor {
     return statesSeen(attentionMask, hidden.shape[1] as number);
-  }
-
-  protected override decode(
-    ids: eg.Tensor,
-    source: CrossSource,
-    rest: Parameters<Seq2SeqModel["decode"]>[2],
-  ): eg.Tensor {
-    const hidden = this.model.decoder.call(ids, source, rest);
-    const read = rest.isLast ? hidden.narrow(1, (hidden.shape[1] as number) - 1, 1) : hidden;
-    return this.proj_out.call(read);
   }
 }
 

@@ -11,7 +11,7 @@ import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
 import { type FeaturesOutput, PreTrainedModel } from "../model.js";
 import { checkIds, type EncoderOptions, encoderOptions } from "../tasks/inputs.js";
-import { decoderPass, Seq2SeqModel } from "../tasks/seq2seq.js";
+import { type DecodeOptions, decoderPass, lastIfAsked, Seq2SeqModel } from "../tasks/seq2seq.js";
 import type { Family } from "./family.js";
 import { distanceBuckets } from "./t5_distances.js";
 
@@ -325,14 +325,10 @@ class T5ForConditionalGeneration extends Seq2SeqModel {
     return this.encoder.call(embedded, pass, null);
   }
 
-  protected override decode(
-    ids: eg.Tensor,
-    source: CrossSource,
-    rest: Parameters<Seq2SeqModel["decode"]>[2],
-  ): eg.Tensor {
+  protected override decode(ids: eg.Tensor, source: CrossSource, rest: DecodeOptions): eg.Tensor {
     const embedded = this.shared.call(ids);
     const hidden = this.decoder.call(embedded, decoderPass(ids, embedded, rest), source);
-    const read = rest.isLast ? hidden.narrow(1, (hidden.shape[1] as number) - 1, 1) : hidden;
+    const read = lastIfAsked(hidden, rest);
     const { isTied, hidden: size } = this.spec;
     return this.lm_head.call(isTied ? read.mul(size ** -0.5) : read);
   }

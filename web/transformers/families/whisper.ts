@@ -12,8 +12,9 @@ import type { Config } from "../config/config.js";
 import { holdEvalMode } from "../generation/eval_mode.js";
 import { checkOptions, kFlag, kText, oneOf, orNull } from "../options.js";
 import { checkPositions } from "../tasks/inputs.js";
-import { decoderPass, Seq2SeqModel } from "../tasks/seq2seq.js";
+import { type DecodeOptions, decoderPass } from "../tasks/seq2seq.js";
 import type { SpeechGenerateOptions } from "../tasks/speech.js";
+import { SpeechToTextModel, towers } from "../tasks/speech_to_text.js";
 import type { Family } from "./family.js";
 
 /** The encoder's outputs for recordings whose language has been recognized. */
@@ -164,11 +165,7 @@ class Decoder extends Tower {
     this.embed_tokens = new Embedding(config.size("vocab_size"), this.spec.hidden);
   }
 
-  override forward(
-    ids: eg.Tensor,
-    source: CrossSource,
-    rest: Parameters<Seq2SeqModel["decode"]>[2],
-  ): eg.Tensor {
+  override forward(ids: eg.Tensor, source: CrossSource, rest: DecodeOptions): eg.Tensor {
     const words = this.embed_tokens.call(ids);
     const pass = decoderPass(ids, words, rest);
     checkPositions("decoder", pass, this.spec.positions);
@@ -176,37 +173,17 @@ class Decoder extends Tower {
   }
 }
 
-class WhisperModel extends eg.nn.Module {
-  encoder: Encoder;
-  decoder: Decoder;
-
-  constructor(config: Config) {
-    super();
-    this.encoder = new Encoder(config);
-    this.decoder = new Decoder(config);
-  }
-}
+class WhisperModel extends towers(Encoder, Decoder) {}
 
 /** Whisper with its head. */
-class WhisperForConditionalGeneration extends Seq2SeqModel {
-  model: WhisperModel;
-  proj_out: Projection;
-
+class WhisperForConditionalGeneration extends SpeechToTextModel<WhisperModel> {
   constructor(config: Config) {
-    super();
-    config.only("is_encoder_decoder", true);
+    super(config, WhisperModel);
     config.raw("apply_spec_augment");
     config.raw("num_hidden_layers");
     config.raw("use_weighted_layer_sum");
     config.raw("classifier_proj_size");
     config.raw("median_filter_width");
-    this.model = new WhisperModel(config);
-    const { embed_tokens } = this.model.decoder;
-    const head = new Linear(embed_tokens.embeddingDim, embed_tokens.numEmbeddings, false);
-    this.proj_out = head;
-    if (!config.flag("tie_word_embeddings", true)) return;
-    head.weight = embed_tokens.weight;
-    this.tieHead("proj_out.weight", "model.decoder.embed_tokens.weight");
   }
 
   /** Transcribes spectrograms: resolves to tokens, [batch, tokens], including those that name the language and the task. */
@@ -290,16 +267,6 @@ class WhisperForConditionalGeneration extends Seq2SeqModel {
     kEncoded.delete(features);
     if (known !== undefined) return known;
     return this.model.encoder.call(features.to(this.dtype));
-  }
-
-  protected override decode(
-    ids: eg.Tensor,
-    source: CrossSource,
-    rest: Parameters<Seq2SeqModel["decode"]>[2],
-  ): eg.Tensor {
-    const hidden = this.model.decoder.call(ids, source, rest);
-    const read = rest.isLast ? hidden.narrow(1, (hidden.shape[1] as number) - 1, 1) : hidden;
-    return this.proj_out.call(read);
   }
 }
 

@@ -20,3 +20,17 @@ export interface WeightFile {
 
 /** A file with codes. */
 export type CodedFile = Required<WeightFile>;
+
+/** Returns rows of a tensor that can only be read whole. */
+export async function sliceOfWhole(
+  file: Pick<WeightFile, "tensor">,
+  key: string,
+  [start, end]: readonly [start: number, end: number],
+): Promise<eg.Tensor> {
+  const whole = await file.tensor(key);
+  try {
+    return whole.narrow(0, start, end - start).clone();
+  } finally {
+    whole.dispose();
+  }
+}

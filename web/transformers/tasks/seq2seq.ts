@@ -45,6 +45,19 @@ const kOptions = {
   labels: kTensor,
 };
 
+/** What a decoder gets besides the tokens and the output of the encoder. */
+export interface DecodeOptions {
+  readonly cache: KeyValueCache | null;
+  readonly attentionMask: eg.Tensor | null;
+  /** Whether only the scores of the last token are needed. */
+  readonly isLast: boolean;
+}
+
+/** Returns hidden states; only those of the last token if `isLast`. */
+export function lastIfAsked(hidden: eg.Tensor, { isLast }: DecodeOptions): eg.Tensor {
+  return isLast ? hidden.narrow(1, (hidden.shape[1] as number) - 1, 1) : hidden;
+}
+
 /** An encoder-decoder model. */
 export abstract class Seq2SeqModel extends PreTrainedModel {
   /** Throws if the encoder does not accept an input. */
@@ -54,15 +67,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
   protected abstract encode(input: eg.Tensor, attentionMask: eg.Tensor | null): eg.Tensor;
 
   /** Returns the scores of tokens; only those of the last token if `isLast`. */
-  protected abstract decode(
-    ids: eg.Tensor,
-    source: CrossSource,
-    rest: {
-      readonly cache: KeyValueCache | null;
-      readonly attentionMask: eg.Tensor | null;
-      readonly isLast: boolean;
-    },
-  ): eg.Tensor;
+  protected abstract decode(ids: eg.Tensor, source: CrossSource, rest: DecodeOptions): eg.Tensor;
 
   /** Encodes `input`, and computes the scores of the text. */
   override forward(input: eg.Tensor, given: Seq2SeqOptions = {}): Seq2SeqOutput {

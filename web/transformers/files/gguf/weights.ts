@@ -7,7 +7,7 @@ import type { GgufHeader, GgufTensor } from "../../../gguf/read.js";
 import type { CodeFormat } from "../../blocks/code_format.js";
 import { type QuantizedMatrix, rowsFrom } from "../../blocks/quantized.js";
 import type { PartProgress } from "../read_quantized.js";
-import type { CodedFile } from "../weight_file.js";
+import { type CodedFile, sliceOfWhole } from "../weight_file.js";
 import { type BlockType, codesOf, kBlockTypes, numbersOf } from "./blocks.js";
 import type { GgufModel } from "./config.js";
 
@@ -184,12 +184,7 @@ export class GgufWeights implements CodedFile {
       const bytes = await this.#read(entry, start, end);
       return numbersIn(entry, bytes, end - start);
     }
-    const whole = await this.tensor(key);
-    try {
-      return whole.narrow(0, start, end - start).clone();
-    } finally {
-      whole.dispose();
-    }
+    return sliceOfWhole(this, key, [start, end]);
   }
 
   close(): Promise<void> {

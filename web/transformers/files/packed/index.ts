@@ -5,7 +5,7 @@ import { describe, fail } from "../../../errors/errors.js";
 import type { CodeFormat } from "../../blocks/code_format.js";
 import { QuantizedMatrix, rowsFrom } from "../../blocks/quantized.js";
 import { Config } from "../../config/config.js";
-import type { CodedFile, WeightFile } from "../weight_file.js";
+import { type CodedFile, sliceOfWhole, type WeightFile } from "../weight_file.js";
 import { awq } from "./awq.js";
 import { bitsandbytes } from "./bitsandbytes.js";
 import { gptq } from "./gptq.js";
@@ -92,17 +92,8 @@ class PackedFile implements CodedFile {
     return eg.scope(() => eg.keep(matrix.numbers().to(wanted).to(device)));
   }
 
-  async slice(
-    key: string,
-    [start, end]: readonly [start: number, end: number],
-  ): Promise<eg.Tensor> {
-    if (!this.matrices.has(key)) return this.file.slice(key, [start, end]);
-    const whole = await this.tensor(key);
-    try {
-      return whole.narrow(0, start, end - start).clone();
-    } finally {
-      whole.dispose();
-    }
+  async slice(key: string, range: readonly [start: number, end: number]): Promise<eg.Tensor> {
+    return this.matrices.has(key) ? sliceOfWhole(this, key, range) : this.file.slice(key, range);
   }
 
   close(): Promise<void> {
