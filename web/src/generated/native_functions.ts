@@ -218,7 +218,7 @@ export interface NativeFunctions {
   giveHandle(handle: number, thread: number): void;
   /** Reports that a thread has ended unexpectedly or is about to: other threads then stop waiting for its functions. */
   threadDied(thread: number): void;
-  /** Refuses the calls of a thread from now on. Returns whether it is inside of one; -1 for a thread that has not begun or has ended. */
+  /** Refuses the calls of a thread from now on. Returns whether the thread is inside a call; -1 if it has not begun or has ended. */
   stopThread(number: number): number;
   /** Notes that nothing of a thread can be freed, because it may still run. */
   loseThread(thread: number): void;
