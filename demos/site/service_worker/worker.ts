@@ -137,7 +137,6 @@ self.addEventListener("fetch", (event) => {
 });
 
 // What was visited, and the docs if somebody asked for them; a page of the server replaces its copy.
-const kVisited = "visited";
 
 const network = new NetworkOnly({ plugins: [isolating] });
 registerRoute(new PrecacheRoute(files).match, async (options) =>
