@@ -81,7 +81,7 @@ function runPython(source, args, rows, of) {
 function environmentOf(isPackage) {
   const support = join(kHere, "support");
   if (!isPackage) return { EG_PYTORCH_ON: "shim", PYTHONPATH: delimited(support, join(kHere, "shim")) };
-  const paths = delimited(support, join(kHere, "package"), writePythonPackage());
+  const paths = delimited(support, join(kHere, "package"), join(kHere, "package", "pipes"), writePythonPackage());
   return { EG_PYTORCH_ON: "package", PYTHONPATH: paths };
 }
 

@@ -86,15 +86,24 @@ export class Handles {
     const value = this.objects[handle];
     this.objects[handle] = undefined;
     this.#free.push(handle);
-    if (this.depth === 0) for (const tensor of this.#late.splice(0)) tensor.dispose();
+    if (this.depth === 0 && this.#late.length > 0) this.#disposeLate();
     if (!(value instanceof this.#Tensor)) {
       this.#numbers.delete(value);
       return;
     }
     (value as Numbered)[this.#number] = undefined;
     if ((value as Numbered)[kIsHeld] === true) return;
-    if (this.depth > 0 && this.#lent.has(value)) this.#late.push(value);
-    else value.dispose();
+    if (!this.#lent.has(value)) value.dispose();
+    // A tensor of vmap() would take with it the caller's tensor, of which it is a view.
+    else if (value.constructor === this.#Tensor) this.#late.push(value);
+  }
+
+  // Those that Python has been given again are its own now.
+  #disposeLate(): void {
+    for (const tensor of this.#late.splice(0)) {
+      const { [this.#number]: number, [kIsHeld]: isHeld } = tensor as Numbered;
+      if (number === undefined && isHeld !== true) tensor.dispose();
+    }
   }
 
   /** Keeps the tensors among the arguments of a function of Python for as long as the call of JavaScript that calls it. */

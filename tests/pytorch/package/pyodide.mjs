@@ -51,7 +51,7 @@ function byPipes(source, { file, without }, every) {
     EG_NODE: process.execPath,
     EG_PYTORCH_ON: "package",
     EG_WITHOUT_NUMPY: "1",
-    PYTHONPATH: [...kFolders, writePythonPackage()].join(":"),
+    PYTHONPATH: [...kFolders, join(kHere, "pipes"), writePythonPackage()].join(":"),
   };
   if (without) args.push("--without", without);
   const { stdout, stderr } = spawnSync(kPython, args, { env, encoding: "utf8", maxBuffer: 2 ** 28 });

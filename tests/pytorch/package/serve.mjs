@@ -1,6 +1,6 @@
 // Serves what `install` of edgegrad/pyodide registers to a Python process: node --expose-gc serve.mjs READ_FD WRITE_FD
 //
-// `_edgegrad.py` beside this file is the other end, and says how the two take turns.
+// `pipes/_edgegrad.py` is the other end, and says how the two take turns.
 
 import * as eg from "edgegrad";
 import { install } from "edgegrad/pyodide";

@@ -84,8 +84,10 @@ def release(handle: int) -> None:
 
 def flush() -> None:
     """Lets go of what no Python object names any more, at once."""
-    group = _dead[:]
-    del _dead[: len(group)]
+    group: list[int] = []
+    # One at a time: a collection that begins in between flushes, too, and must not take the same numbers.
+    while _dead:
+        group.append(_dead.pop())
     if group:
         _drop(*group)
 

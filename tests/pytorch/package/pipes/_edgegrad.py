@@ -20,7 +20,7 @@ import threading
 import warnings
 from typing import Any, Callable
 
-_SERVER = pathlib.Path(__file__).with_name("serve.mjs")
+_SERVER = pathlib.Path(__file__).parents[1] / "serve.mjs"
 # Recursion in Python that calls JavaScript and back takes both stacks; systems provide 8 MB.
 _NODE_FLAGS = ["--expose-gc", "--stack-size=3900"]
 _MOST_EXACT = 2**53
