@@ -17,10 +17,12 @@ if os.environ.get("EG_WITHOUT_NUMPY"):
     # PyTorch's test support imports numpy; tests that use it are unsupported.
     for _name in ("numpy", "numpy.random", "numpy.testing", "numpy.linalg"):
         stubs.module(_name)
+    stubs.module("numpy.random", seed=lambda *_: None)
 edgegrad.install_as_torch()
 import torch  # noqa: E402
 from edgegrad.torch._calls import camel  # noqa: E402
 from edgegrad.torch.autograd.node import class_named  # noqa: E402
+from edgegrad.torch.nn.hooks import global_hooks  # noqa: E402
 from stubs import module  # noqa: E402
 
 
@@ -70,7 +72,7 @@ torch.__version__ = "2.6.0"
 _OWN = "autograd autograd.forward_ad autograd.function autograd.functional autograd.grad_mode autograd.gradcheck autograd.graph backends cuda distributions fft func linalg mps nn nn.attention nn.functional"
 _OWN += " nn.init nn.modules nn.parameter nn.utils nn.utils.rnn optim optim.lr_scheduler optim.swa_utils random signal signal.windows sparse special masked"
 _OWN += " utils utils.checkpoint utils.data version amp distributions.kl distributions.constraints distributions.transforms"
-_OWN += " distributions.constraint_registry"
+_OWN += " distributions.constraint_registry nn.utils.stateless"
 
 # What PyTorch does not have either, though its test support asks for it.
 _NOWHERE = {"_foreach_copy", "_foreach_zero", "copy", "hpu", "privateuseone", "unique_dim", "zero"}
@@ -104,6 +106,26 @@ _fill("torch", torch)
 # Tests are named by the modules of PyTorch's classes.
 torch.nn.modules.__name__ = "torch.nn.modules"
 
+
+
+class _HooksOfAll(types.ModuleType):
+    """PyTorch's tests forget the hooks of all modules by giving this module new dictionaries."""
+
+    _KINDS = {
+        "_global_backward_hooks": "backward",
+        "_global_backward_pre_hooks": "backward_pre",
+        "_global_forward_hooks": "forward",
+        "_global_forward_pre_hooks": "pre",
+    }
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._KINDS:
+            global_hooks.of[self._KINDS[name]].clear()
+        else:
+            types.ModuleType.__setattr__(self, name, value)
+
+
+torch.nn.modules.module.__class__ = _HooksOfAll
 _ABSENT: dict[str, Any] = {"is_available": _no, "is_built": _no, "device_count": _none, "_is_compiled": _no}
 
 

@@ -77,7 +77,7 @@ def _gather(data: Any, flat: list, shape: list[int], depth: int) -> None:
 def _kind_of(flat: list) -> dtype_:
     kinds = set(map(type, flat))
     if complex in kinds:
-        return complex128 if _default[0] is float64 else complex64
+        return _default[0].to_complex() if _default[0].name in ("float16", "float64") else complex64
     if not flat or builtins.float in kinds:
         return _default[0]
     if kinds == {builtins.bool}:

@@ -101,8 +101,12 @@ class Size(tuple):
     __rmul__ = __mul__  # type: ignore[assignment]
 
 
+# Those of edgegrad, and those of PyTorch that a program may name and must not use.
+_DEVICES = ("cpu", "webgpu", "cuda", "mps", "xpu", "meta")
+
+
 class device:
-    """Where a tensor's elements are: "cpu" or "webgpu"."""
+    """Where a tensor's elements are: "cpu" or "webgpu". Others can be named, and raise when a tensor is to be there."""
 
     type: str
     index: int | None
@@ -114,7 +118,7 @@ class device:
         if not isinstance(type, str):
             raise TypeError(f"device(): expected a string or a device, got {type!r}")
         name, _, number = type.partition(":")
-        if name not in ("cpu", "webgpu"):
+        if name not in _DEVICES:
             raise RuntimeError(f'device "{type}": the devices of edgegrad are "cpu" and "webgpu"')
         self.type, self.index = name, builtins.int(number) if number else index
 

@@ -85,10 +85,22 @@ def _called(value: Any) -> Any:
     return call
 
 
-def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict | None = None, **_: Any) -> Any:
-    """Calls a module with other parameters and buffers."""
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: Any,
+    args: Any = None,
+    kwargs: dict | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Calls a module with other parameters and buffers: with `tie_weights` also under the other names of those that are shared."""
     given = parameter_and_buffer_dicts
     values = given if isinstance(given, dict) else _merged(given)
+    if tie_weights:
+        values = _tied(module, values)
+    if strict:
+        _check_names(module, values)
     replaced: list[tuple[dict, str, Any]] = []
     try:
         for name, value in values.items():
@@ -102,6 +114,34 @@ def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = No
     finally:
         for place, last, value in reversed(replaced):
             place[last] = value
+
+
+def _members(module: Any) -> Any:
+    yield from module.named_parameters(remove_duplicate=False)
+    yield from module.named_buffers(remove_duplicate=False)
+
+
+def _tied(module: Any, values: dict) -> dict:
+    """Adds the other names of members that have several."""
+    names: dict[int, list[str]] = {}
+    for name, member in _members(module):
+        names.setdefault(id(member), []).append(name)
+    tied = dict(values)
+    for group in names.values():
+        given = [name for name in group if name in values]
+        if any(values[name] is not values[given[0]] for name in given):
+            raise ValueError(f"functional_call(): got multiple values for keys {sorted(given)}, which are tied; pass tie_weights=False")
+        if given:
+            tied.update(dict.fromkeys(group, values[given[0]]))
+    return tied
+
+
+def _check_names(module: Any, values: dict) -> None:
+    known = {name for name, _ in _members(module)}
+    unexpected, missing = sorted(values.keys() - known), sorted(known - values.keys())
+    texts = [f"{what} key(s): {', '.join(map(repr, some))}." for what, some in (("Unexpected", unexpected), ("Missing", missing)) if some]
+    if texts:
+        raise RuntimeError("functional_call(): " + " ".join(texts))
 
 
 def _merged(given: Any) -> dict:

@@ -69,6 +69,8 @@ def _saved(node: Node, kind: str, name: str) -> Any:
     if camel(name) not in found:
         raise AttributeError(f"{node.name()} has saved {', '.join(found) or 'nothing'}, not {camel(name)}")
     value = found[camel(name)]
+    if kind == "rawSaved":
+        return types.SimpleNamespace(register_hooks=value["registerHooks"])
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -335,6 +335,10 @@ class Module:
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         return self._own_hooks().add("load_pre", hook)
 
+    def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
+        """As register_load_state_dict_pre_hook(), for a hook that does not get the module."""
+        return self.register_load_state_dict_pre_hook(hook if with_module else lambda module, *rest: hook(*rest))
+
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         return self._own_hooks().add("load_post", hook)
 

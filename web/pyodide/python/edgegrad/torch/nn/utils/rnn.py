@@ -16,12 +16,31 @@ class PackedSequence(NamedTuple):
     sorted_indices: Tensor | None = None
     unsorted_indices: Tensor | None = None
 
+    def to(self, *args: Any, **keywords: Any) -> PackedSequence:
+        """The same sequences with another dtype or on another device."""
+        data = self.data.to(*args, **keywords)
+        indices = [one if one is None else one.to(data.device) for one in (self.sorted_indices, self.unsorted_indices)]
+        return self if data is self.data else PackedSequence(data, self.batch_sizes, *indices)
+
+    def __getattr__(self, name: str) -> Any:
+        # Conversions such as double() are those of the data.
+        if name not in _CONVERSIONS:
+            raise AttributeError(f"'PackedSequence' object has no attribute '{name}'")
+        return lambda: PackedSequence(getattr(self.data, name)(), *self[1:])
+
+    is_cuda = property(lambda self: self.data.is_cuda)
+
+
+_CONVERSIONS = frozenset("byte char cpu double float half int long short".split())
+
 
 def pad_sequence(sequences: Sequence[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right") -> Tensor:
     """A tensor of sequences, made equally long."""
     from .. import functional as F
     from ..._functions import find
 
+    if not isinstance(sequences, Tensor) and not hasattr(sequences, "__iter__"):
+        raise RuntimeError(f"pad_sequence(sequences): expected tensors, got a {type(sequences).__name__}")
     longest = max(one.shape[0] for one in sequences)
     padded = []
     for one in sequences:
@@ -42,6 +61,8 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
 
     counts = [int(one) for one in (lengths.tolist() if isinstance(lengths, Tensor) else lengths)]
     steps = input.transpose(0, 1) if batch_first else input
+    if not counts:
+        raise RuntimeError("lengths: expected at least one sequence, got none")
     if len(counts) != steps.shape[1] or min(counts) <= 0 or max(counts) > steps.shape[0]:
         raise ValueError(f"lengths: expected {steps.shape[1]} numbers from 1 to {steps.shape[0]}, got {counts}")
     order = sorted(range(len(counts)), key=lambda place: -counts[place])
@@ -56,6 +77,16 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     sizes = [sum(count > step for count in counts) for step in range(counts[0])]
     rows = [steps[step, :size] for step, size in enumerate(sizes)]
     return PackedSequence(find("cat")(rows), tensor(sizes), *indices)
+
+
+def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
+    """Packs sequences; with enforce_sorted, the longest comes first."""
+    return pack_padded_sequence(pad_sequence(sequences), [one.shape[0] for one in sequences], enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
+    """The sequences of a packed one."""
+    return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
 
 
 def pad_packed_sequence(
