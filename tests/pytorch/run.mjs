@@ -80,8 +80,14 @@ function runPython(source, args, rows, of) {
 /** Returns the variables that say on which package the tests run. A program that a test starts takes this torch as well. */
 function environmentOf(isPackage) {
   const support = join(kHere, "support");
-  if (!isPackage) return { EG_PYTORCH_ON: "shim", PYTHONPATH: delimited(support, join(kHere, "shim")) };
-  const paths = delimited(support, join(kHere, "package"), join(kHere, "package", "pipes"), writePythonPackage());
+  if (!isPackage)
+    return { EG_PYTORCH_ON: "shim", PYTHONPATH: delimited(support, join(kHere, "shim")) };
+  const paths = delimited(
+    support,
+    join(kHere, "package"),
+    join(kHere, "package", "pipes"),
+    writePythonPackage(),
+  );
   return { EG_PYTORCH_ON: "package", PYTHONPATH: paths };
 }
 
@@ -188,8 +194,11 @@ async function work() {
 function reportPackage(rowsOf, isWriting) {
   const found = [...rowsOf].map(([file, rows]) => compare(file, rows));
   for (const one of found) {
-    console.log(`  ${one.file}: ${one.passed} passed, ${one.shim} on the shim, ${one.known} written down`);
-    for (const [reason, tests] of one.lost) console.log(`    ${tests.length} ${reason}, as ${tests[0]}`);
+    console.log(
+      `  ${one.file}: ${one.passed} passed, ${one.shim} on the shim, ${one.known} written down`,
+    );
+    for (const [reason, tests] of one.lost)
+      console.log(`    ${tests.length} ${reason}, as ${tests[0]}`);
   }
   if (isWriting) writePackageFigures(found);
   const sum = (key) => found.reduce((total, one) => total + one[key], 0);

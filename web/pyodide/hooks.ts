@@ -101,7 +101,9 @@ export function hookFunctions(eg: Engine, handles: Handles, values: Values) {
       if (generatesVmapRule) Object.assign(made, { generateVmapRule: true });
       if (jvp) {
         const run = calling(jvp);
-        Object.assign(made, { jvp: (context: Context, ...tangents: unknown[]) => run(context, tangents) });
+        Object.assign(made, {
+          jvp: (context: Context, ...tangents: unknown[]) => run(context, tangents),
+        });
       }
       if (vmap) Object.assign(made, { vmap: values.callback(vmap) });
       return handles.put((...args: never[]) => made.apply(...args));

@@ -46,12 +46,15 @@ export function writePackageFigures(found) {
 /** Writes down how many tests passed in Pyodide, of those that pass by pipes. */
 export function writePyodideFigures(found) {
   const figures = readFigures();
-  for (const { file, passed, of } of found) figures[file] = { ...figures[file], pyodide: [passed, of] };
+  for (const { file, passed, of } of found)
+    figures[file] = { ...figures[file], pyodide: [passed, of] };
   writeFigures(figures);
 }
 
 function writeFigures(figures) {
-  const ordered = kFiles.filter(({ file }) => file in figures).map(({ file }) => [file, figures[file]]);
+  const ordered = kFiles
+    .filter(({ file }) => file in figures)
+    .map(({ file }) => [file, figures[file]]);
   writeFileSync(kFigures, `${JSON.stringify(Object.fromEntries(ordered), null, 2)}\n`);
   writeFileSync(kPage, withMarkedPart(readFileSync(kPage, "utf8"), "package", packageTable()));
 }
@@ -65,7 +68,9 @@ export function packageTable() {
   const line = ({ file, shim, pipes, pyodide }) =>
     `| ${file} | ${shim} | ${pipes} | ${pyodide ? `${pyodide[0]} of ${pyodide[1]}` : ""} |\n`;
   const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
-  const inPyodide = [0, 1].map((at) => rows.reduce((total, row) => total + (row.pyodide?.[at] ?? 0), 0));
+  const inPyodide = [0, 1].map((at) =>
+    rows.reduce((total, row) => total + (row.pyodide?.[at] ?? 0), 0),
+  );
   const all = { file: "all", shim: sum("shim"), pipes: sum("pipes"), pyodide: inPyodide };
   const head = "| file | JavaScript | `edgegrad.torch` | in Pyodide |\n| --- | --- | --- | --- |\n";
   return `${head}${rows.map((row) => line({ ...row, file: `\`${row.file}\`` })).join("")}${line(all)}`;

@@ -40,7 +40,11 @@ const kSample = [
 ];
 const kMostShown = 20;
 
-const lines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+const lines = (text) =>
+  text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 
 /** Returns the rows of a file's sample by pipes. */
 function byPipes(source, { file, without }, every) {
@@ -54,7 +58,11 @@ function byPipes(source, { file, without }, every) {
     PYTHONPATH: [...kFolders, join(kHere, "pipes"), writePythonPackage()].join(":"),
   };
   if (without) args.push("--without", without);
-  const { stdout, stderr } = spawnSync(kPython, args, { env, encoding: "utf8", maxBuffer: 2 ** 28 });
+  const { stdout, stderr } = spawnSync(kPython, args, {
+    env,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
   if (stdout === "") throw new Error(`${file} by pipes: ${stderr.trim().split("\n").at(-1)}`);
   return lines(stdout).filter(({ seconds }) => seconds !== undefined);
 }
@@ -62,7 +70,9 @@ function byPipes(source, { file, without }, every) {
 /** Starts Python in Node with the package, PyTorch's files and the tests. */
 async function startPython(source) {
   const [eg, { install }] = await Promise.all([import("edgegrad"), import("edgegrad/pyodide")]);
-  const python = await loadPyodide({ env: { EG_PYTORCH_SOURCE: "/pytorch", EG_PYTORCH_ON: "package", EG_WITHOUT_NUMPY: "1" } });
+  const python = await loadPyodide({
+    env: { EG_PYTORCH_SOURCE: "/pytorch", EG_PYTORCH_ON: "package", EG_WITHOUT_NUMPY: "1" },
+  });
   const mounted = { "/pytorch": source, "/tests": kTests };
   for (const [at, folder] of Object.entries(mounted)) {
     python.FS.mkdirTree(at);
@@ -84,24 +94,34 @@ function inPyodide(python, { file, without = "" }, every) {
 
 async function work() {
   const { values, positionals } = parseArgs({
-    options: { every: { type: "string", default: "10" }, write: { type: "boolean", default: false } },
+    options: {
+      every: { type: "string", default: "10" },
+      write: { type: "boolean", default: false },
+    },
     allowPositionals: true,
   });
   const files = kFiles.filter(({ file }) =>
-    positionals.length > 0 ? positionals.some((name) => file.includes(name)) : kSample.includes(file),
+    positionals.length > 0
+      ? positionals.some((name) => file.includes(name))
+      : kSample.includes(file),
   );
   const source = await pytorchSource();
   const found = [];
   for (const one of files) {
     const every = Number(values.every) * (one.sample ?? 1);
-    const good = new Set(byPipes(source, one, every).filter(({ status }) => status === "pass").map(({ test }) => test));
+    const good = new Set(
+      byPipes(source, one, every)
+        .filter(({ status }) => status === "pass")
+        .map(({ test }) => test),
+    );
     // A Python of its own for each file, as by pipes.
     const rows = inPyodide(await startPython(source), one, every);
     const failed = rows.filter(({ test, status }) => good.has(test) && status !== "pass");
     const passed = rows.filter(({ test, status }) => good.has(test) && status === "pass").length;
     found.push({ file: one.file, passed, of: good.size });
     console.log(`  ${one.file}: ${passed} of ${good.size}`);
-    for (const { test, reason } of failed.slice(0, kMostShown)) console.log(`✖ ${test}: ${reason.slice(0, 200)}`);
+    for (const { test, reason } of failed.slice(0, kMostShown))
+      console.log(`✖ ${test}: ${reason.slice(0, 200)}`);
   }
   const [passed, of] = ["passed", "of"].map((key) => found.reduce((sum, one) => sum + one[key], 0));
   console.log(`${passed} of ${of} that pass by pipes`);

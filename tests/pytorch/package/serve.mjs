@@ -109,11 +109,14 @@ function encode(value) {
 }
 
 let module;
-await install({ registerJsModule: (_, given) => (module = given) }, {
-  engine: eg,
-  init: { threads: 1 },
-  wheel: null,
-});
+await install(
+  { registerJsModule: (_, given) => (module = given) },
+  {
+    engine: eg,
+    init: { threads: 1 },
+    wheel: null,
+  },
+);
 eg.setWarnAlways(true);
 
 // The numbers that a call leaves in Python's array.
@@ -125,7 +128,10 @@ function callOf({ call, a }) {
   if (call === "scratch") scratch = args[0].getBuffer("f64").data;
   const made = typeof call === "number" ? functions.get(call)(...args) : module[call](...args);
   const count = kNumbers[call]?.(made) ?? 0;
-  return { ok: encode(made), ...(count > 0 && { s: Array.from(scratch.subarray(0, count), encode) }) };
+  return {
+    ok: encode(made),
+    ...(count > 0 && { s: Array.from(scratch.subarray(0, count), encode) }),
+  };
 }
 
 function receive() {
