@@ -25,8 +25,8 @@ const kGroups = {
   },
   // Files of GGUF and of other tools that quantize are 45 kB of it, all loaded when such a file is opened.
   "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 900 },
-  // The Python package of edgegrad/pyodide, which only programs in Python fetch; 30 kB of it are the stubs that editors read.
-  wheel: { path: /^dist\/pyodide\/edgegrad-[\w.]+-py3-none-any\.whl$/, most: 152 },
+  // The Python package of edgegrad/pyodide, which only programs in Python fetch. What PyTorch's tests found missing is 20 kB of it.
+  wheel: { path: /^dist\/pyodide\/edgegrad-[\w.]+-py3-none-any\.whl$/, most: 155 },
   declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1705 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1415 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 720 },
