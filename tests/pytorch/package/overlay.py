@@ -15,9 +15,10 @@ import stubs
 
 if os.environ.get("EG_WITHOUT_NUMPY"):
     # PyTorch's test support imports numpy; tests that use it are unsupported.
-    for _name in ("numpy", "numpy.random", "numpy.testing", "numpy.linalg"):
+    for _name in ("numpy", "numpy.random", "numpy.testing", "numpy.typing", "numpy.linalg"):
         stubs.module(_name)
     stubs.module("numpy.random", seed=lambda *_: None)
+    stubs.module("numpy", __version__="1.26.0")
 edgegrad.install_as_torch()
 import torch  # noqa: E402
 from edgegrad.torch._calls import camel  # noqa: E402
