@@ -157,3 +157,17 @@ def test_averages():
         net.weight.data.fill_(value)
         average.update_parameters(net)
     assert average.module.weight.item() == 2
+
+
+def test_a_copy_of_a_group_is_a_dictionary_of_its_own():
+    optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.5)
+    copied = copy.deepcopy(optimizer.param_groups)
+    del copied
+    torch.flush()
+    optimizer.param_groups[0]["lr"] = 0.25
+    assert optimizer.param_groups[0]["lr"] == 0.25
+    try:
+        copy.copy(optimizer.param_groups[0]._group)
+    except TypeError:
+        return
+    raise AssertionError("an object of JavaScript was copied")

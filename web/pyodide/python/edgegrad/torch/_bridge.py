@@ -117,6 +117,10 @@ class Held:
         if len(_dead) >= _group:
             flush()
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # A copy would let go of the same number once more.
+        raise TypeError(f"a {type(self).__name__} is an object of JavaScript, which cannot be copied or pickled here")
+
 
 class Foreign(Held):
     """An object of a class of JavaScript; its attributes are in Python's spelling."""

@@ -269,7 +269,9 @@ def construct(path: str, name: str, args: Iterable, options: dict | None = None)
     if answer >= 0:
         return answer
     made = decode(js.result())
-    handle, made.h = made.h, None
+    handle = made.h
+    # The number belongs to the caller from now on.
+    del made.h
     return handle
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import OrderedDict
 from collections.abc import MutableMapping
 from typing import Any, Callable, Iterator
@@ -59,6 +60,10 @@ class Group(MutableMapping):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+    def __deepcopy__(self, memo: dict) -> dict:
+        """A dictionary with copies of the settings, which belongs to no optimizer."""
+        return copy.deepcopy(dict(self), memo)
 
 
 class Optimizer(Foreign):
