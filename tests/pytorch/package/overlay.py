@@ -73,7 +73,7 @@ torch.__version__ = "2.6.0"
 _OWN = "autograd autograd.forward_ad autograd.function autograd.functional autograd.grad_mode autograd.gradcheck autograd.graph backends cuda distributions fft func linalg mps nn nn.attention nn.functional"
 _OWN += " nn.init nn.modules nn.parameter nn.utils nn.utils.rnn optim optim.lr_scheduler optim.swa_utils random signal signal.windows sparse special masked"
 _OWN += " utils utils.checkpoint utils.data version amp distributions.kl distributions.constraints distributions.transforms"
-_OWN += " distributions.constraint_registry nn.utils.stateless"
+_OWN += " distributions.constraint_registry nn.utils.stateless optim.optimizer"
 
 # What PyTorch does not have either, though its test support asks for it.
 _NOWHERE = {"_foreach_copy", "_foreach_zero", "copy", "hpu", "privateuseone", "unique_dim", "zero"}
