@@ -104,6 +104,7 @@ def _fill(name: str, own: types.ModuleType) -> None:
 for _name in _OWN.split():
     _fill(f"torch.{_name}", importlib.import_module(f"torch.{_name}"))
 _fill("torch", torch)
+torch.nn.attention.__path__ = []
 # Tests are named by the modules of PyTorch's classes.
 torch.nn.modules.__name__ = "torch.nn.modules"
 

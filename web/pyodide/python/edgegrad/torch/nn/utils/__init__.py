@@ -31,6 +31,11 @@ def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: boo
     return function("nn.utils", "getTotalNorm", [_list(tensors)], options)
 
 
+def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, foreach: bool | None = None) -> None:
+    """Scales gradients in place by what brings their common norm, which is given, to at most max_norm."""
+    function("nn.utils", "clipGradsWithNorm_", [_list(parameters), max_norm, total_norm])
+
+
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     from ..._functions import find
 
@@ -51,4 +56,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "get_total_norm", "parameters_to_vector", "rnn", "vector_to_parameters"]
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "rnn", "vector_to_parameters"]
