@@ -10,10 +10,13 @@ const kEvery = 256;
 // Whether an object of JavaScript may hold the tensor, which the garbage collector then frees.
 const kIsHeld = Symbol("is held");
 
+/** A tensor with what is kept on it. */
 interface Numbered {
   [kIsHeld]?: boolean;
   [number: symbol]: number | boolean | undefined;
 }
+
+const numbered = (tensor: Tensor) => tensor as unknown as Numbered;
 
 /** JavaScript's objects by the numbers under which Python knows them. */
 export class Handles {
@@ -46,10 +49,8 @@ export class Handles {
 
   /** Returns the number of an object, which Python has to drop once more. */
   put(value: unknown): number {
-    const isTensor = value instanceof this.#Tensor;
-    const known = isTensor
-      ? ((value as Numbered)[this.#number] as number | undefined)
-      : this.#numbers.get(value);
+    const tensor = value instanceof this.#Tensor ? numbered(value) : null;
+    const known = tensor ? (tensor[this.#number] as number | undefined) : this.#numbers.get(value);
     if (known !== undefined) {
       this.#counts[known] = (this.#counts[known] ?? 0) + 1;
       return known;
@@ -59,7 +60,7 @@ export class Handles {
     const handle = this.#free.pop() ?? this.objects.length;
     this.objects[handle] = value;
     this.#counts[handle] = 1;
-    if (isTensor) (value as Numbered)[this.#number] = handle;
+    if (tensor) tensor[this.#number] = handle;
     else this.#numbers.set(value, handle);
     return handle;
   }
@@ -91,8 +92,8 @@ export class Handles {
       this.#numbers.delete(value);
       return;
     }
-    (value as Numbered)[this.#number] = undefined;
-    if ((value as Numbered)[kIsHeld] === true) return;
+    numbered(value)[this.#number] = undefined;
+    if (numbered(value)[kIsHeld] === true) return;
     if (!this.#lent.has(value)) value.dispose();
     // A tensor of vmap() would take with it the caller's tensor, of which it is a view.
     else if (value.constructor === this.#Tensor) this.#late.push(value);
@@ -101,7 +102,7 @@ export class Handles {
   // Those that Python has been given again are its own now.
   #disposeLate(): void {
     for (const tensor of this.#late.splice(0)) {
-      const { [this.#number]: number, [kIsHeld]: isHeld } = tensor as Numbered;
+      const { [this.#number]: number, [kIsHeld]: isHeld } = numbered(tensor);
       if (number === undefined && isHeld !== true) tensor.dispose();
     }
   }
@@ -117,7 +118,7 @@ export class Handles {
 
   /** Leaves a value's tensors to the garbage collector, because JavaScript may use them after Python has dropped them. */
   hold(value: unknown): void {
-    if (value instanceof this.#Tensor) (this.eg.keep(value) as Numbered)[kIsHeld] = true;
+    if (value instanceof this.#Tensor) numbered(this.eg.keep(value))[kIsHeld] = true;
     else if (Array.isArray(value)) for (const item of value) this.hold(item);
     else if (isPlain(value)) for (const item of Object.values(value)) this.hold(item);
   }
