@@ -118,7 +118,7 @@ const kMostOfAddon = {
   onnx: 50,
   metrics: 3,
   peft: 9,
-  pyodide: 5,
+  pyodide: 5.3,
   transformers: 35,
   vis: 14,
 };

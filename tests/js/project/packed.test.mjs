@@ -25,18 +25,19 @@ const kGroups = {
   },
   // Files of GGUF and of other tools that quantize are 45 kB of it, all loaded when such a file is opened.
   "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 900 },
-  // The Python package of edgegrad/pyodide, which only programs in Python fetch. What PyTorch's tests found missing is 20 kB of it.
-  wheel: { path: /^dist\/pyodide\/edgegrad-[\w.]+-py3-none-any\.whl$/, most: 155 },
-  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1705 },
+  // The Python package of edgegrad/pyodide, which only programs in Python fetch. What PyTorch's tests found missing is 20 kB of it, and the stubs that
+  // editors read are 30 kB.
+  wheel: { path: /^dist\/pyodide\/edgegrad-[\w.]+-py3-none-any\.whl$/, most: 180 },
+  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1715 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1415 },
-  documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 720 },
+  documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 725 },
   pictures: { path: /^docs\/guide\/pictures\/\w+\.webp$/, most: 120 },
   // That of federated runs is 15 kB: its page, metrics, and the commands for runs and rollouts.
   "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 23 },
   licenses: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 12 },
 };
-const kMostPacked = 7280;
+const kMostPacked = 7310;
 
 const run = promisify(execFile);
 
