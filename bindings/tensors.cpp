@@ -6,6 +6,7 @@
 
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
+#include "backend/cpu/vector/relaxed_simd.h"
 #include "border.h"
 #include "border_schema.h"
 #include "dispatch/own_result.h"
@@ -255,9 +256,7 @@ int features() {
 #if EG_THREADS
   bits |= kHasThreads;
 #endif
-#ifdef __wasm_relaxed_simd__
-  bits |= kHasRelaxedSimd;
-#endif
+  if (cpu::has_relaxed_simd()) bits |= kHasRelaxedSimd;
   return bits;
 }
 

@@ -35,6 +35,17 @@ describe("init", () => {
     assert.equal(first.webgpu, null);
   });
 
+  // Node has relaxed SIMD from version 22 on.
+  const hasRelaxed = Number.parseInt(process.versions.node, 10) >= 22;
+  for (const variant of hasRelaxed ? ["relaxed", "simd", "single"] : ["simd", "single"]) {
+    test(`runs the variant ${variant} if that is wanted, and says so`, async () => {
+      const runtime = await result(`
+        await eg.init({ variant: "${variant}" });
+        console.log(JSON.stringify(eg.runtime()));`);
+      assert.equal(runtime.variant, variant);
+    });
+  }
+
   test("refuses options that it does not have, and others than the engine has", async () => {
     const messages = await result(`
       const wrong = [null, 5, { threads: 1e9 }, { threads: 1.5 }, { webgpu: "on" }, { workers: 2 },
