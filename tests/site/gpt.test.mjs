@@ -26,7 +26,7 @@ describe("the small GPT", { skip: noBrowser }, () => {
   after(() => site?.stop());
 
   for (const [kind, runtime] of [
-    ["isolated", /threads?, (relaxed|simd) SIMD/],
+    ["isolated", /threads?, relaxed SIMD/],
     ["plain", /not cross-origin isolated/],
   ]) {
     test(`learns and goes on after a reload, ${kind}`, async () => {

@@ -1,12 +1,16 @@
 // The page of speeds: the history that npm run bench -- --record writes, by machine and workload.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { readHistory } from "../bench/report/history.mjs";
+import { comparison, kTables } from "../bench/report/tables.mjs";
 import { noBrowser } from "../browser/support/chromium.mjs";
 import { openPage, startSite } from "./support/site.mjs";
 
 const kPage = "speed/index.html";
+const kResults = new URL("../bench/results.json", import.meta.url);
+const results = JSON.parse(readFileSync(kResults, "utf8"));
 const history = readHistory();
 const newest = history.at(-1);
 const machineOf = ({ cpu, cores, node }) => `${cpu}, ${cores} cores, Node ${node}`;
@@ -25,6 +29,20 @@ describe("the page of speeds", { skip: noBrowser }, () => {
     opened = await openPage(site.browser, site.isolated + kPage);
   });
   after(() => site?.stop());
+
+  test("shows the figures that were measured last beside other libraries", async () => {
+    const { page } = opened;
+    const tables = page.locator("#comparisons table");
+    assert.equal(await tables.count(), 2);
+    for (const [i, name] of Object.keys(kTables).entries()) {
+      const { header, rows } = comparison(name, results);
+      const cells = await tables.nth(i).locator("th, td").allTextContents();
+      assert.deepEqual(
+        cells,
+        [header, ...rows].flat().map((text) => text.replaceAll("`", "")),
+      );
+    }
+  });
 
   test("begins with the newest run, a row and a chart for each row of it", {
     skip: noHistory,

@@ -1,6 +1,7 @@
 import text from "../../../tests/bench/history.jsonl?raw";
 import { byId } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
+import { showComparisons } from "./comparison.js";
 import { bestPeer, type Entry, groupBy, improvement, machineOf, parseHistory } from "./history.js";
 
 const kNames: Readonly<Record<string, string>> = {
@@ -118,6 +119,8 @@ function showChart(entries: readonly Entry[]): LineChart {
 
 // What scrolls can be reached by keyboard.
 byId("table").tabIndex = 0;
+
+showComparisons();
 
 if (machines.size === 0) {
   byId("empty").hidden = false;

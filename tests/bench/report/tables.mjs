@@ -114,16 +114,23 @@ export function rowsInTables() {
   return found;
 }
 
-/** Returns a marked part: the source of its figures, and the table. */
-export function tablePart(name, results) {
+/** Returns a table: where and when its figures were measured, the titles of its columns, and its rows of texts. */
+export function comparison(name, results) {
   const { lines, columns } = kTables[name];
   const sources = [...new Set(lines.map(({ workload }) => results[workload].measured))];
-  const cells = lines.map((line) => cellsOf(line, Object.keys(columns), results));
-  const header = ["", ...Object.values(columns).map((peer) => columnTitle(peer, sources.at(-1)))];
-  const rows = [header, header.map(() => "---"), ...cells];
-  const table = rows.map((row) => `| ${row.join(" | ")} |\n`).join("");
   const places = new Set(sources.map(describeSource));
-  return `Measured ${[...places].join("; ")}:\n\n${table}`;
+  return {
+    measured: [...places].join("; "),
+    header: ["", ...Object.values(columns).map((peer) => columnTitle(peer, sources.at(-1)))],
+    rows: lines.map((line) => cellsOf(line, Object.keys(columns), results)),
+  };
+}
+
+/** Returns a marked part: the source of its figures, and the table. */
+export function tablePart(name, results) {
+  const { measured, header, rows } = comparison(name, results);
+  const lines = [header, header.map(() => "---"), ...rows];
+  return `Measured ${measured}:\n\n${lines.map((row) => `| ${row.join(" | ")} |\n`).join("")}`;
 }
 
 function describeSource({ date, cpu, cores, node }) {
