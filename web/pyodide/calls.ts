@@ -41,7 +41,7 @@ export class Calls {
   /**
    * Returns the function that calls `name` of a namespace, or the method `name` if `path` is "Tensor" or "object", with arguments of a
    * signature. Its number is that of the result. `how` "hold" leaves the tensors in the arguments to the garbage collector; "new" makes an
-   * object of a class; "void" ignores the result; "keep" is "hold" for the results as well.
+   * object of a class; "void" ignores the result; "keep" is "hold" for the results and for what functions of Python are given as well.
    */
   op(path: string, name: string, signature: string, how: string): Call {
     const call = how === "new" ? this.#maker(path, name) : this.#function(path, name);
@@ -59,9 +59,15 @@ export class Calls {
     return (...flat) => {
       const args = read(flat);
       handles.hold(args);
-      const value = call(...args);
-      if (how === "keep") handles.hold(value);
-      return answer(value);
+      if (how !== "keep") return answer(call(...args));
+      handles.keeping++;
+      try {
+        const value = call(...args);
+        handles.hold(value);
+        return answer(value);
+      } finally {
+        handles.keeping--;
+      }
     };
   }
 

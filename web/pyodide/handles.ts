@@ -41,6 +41,8 @@ export class Handles {
 
   /** How many functions of Python are running inside calls of JavaScript: there, scopes may free tensors. */
   depth = 0;
+  /** How many calls are running whose results refer to the tensors that they lend, as the function that vjp() returns does. */
+  keeping = 0;
 
   /** The number of objects. */
   get size(): number {
@@ -107,8 +109,9 @@ export class Handles {
     }
   }
 
-  /** Keeps the tensors among the arguments of a function of Python for as long as the call of JavaScript that calls it. */
+  /** Keeps the tensors among the arguments of a function of Python for as long as the call of JavaScript that calls it, or its results. */
   lend(args: readonly unknown[]): void {
+    if (this.keeping > 0) return this.hold(args);
     for (const one of args) {
       if (one instanceof this.#Tensor) this.#lent.add(one);
       else if (Array.isArray(one)) this.lend(one);

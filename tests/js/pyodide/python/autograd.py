@@ -238,6 +238,24 @@ def test_checkpoint():
     assert x.grad.item() == 12
 
 
+def let_go():
+    """Lets go of what is dead, more than once, so that tensors which JavaScript has lent are free, too."""
+    for _ in range(3):
+        torch.ones(1)
+        torch.flush()
+
+
+def test_what_vjp_and_linearize_return_keeps_its_inputs():
+    _, pull = torch.func.vjp(lambda x, y: x * y, t([2.0, 3.0]), t([5.0, 7.0]))
+    let_go()
+    assert [one.tolist() for one in pull(torch.ones(2))] == [[5, 7], [2, 3]]
+    let_go()
+    assert [one.tolist() for one in pull(torch.ones(2))] == [[5, 7], [2, 3]]
+    _, push = torch.func.linearize(lambda x: x**2, t([2.0, 3.0]))
+    let_go()
+    assert push(torch.ones(2)).tolist() == [4, 6]
+
+
 def test_gradcheck_and_functional():
     x = torch.rand(3, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda x: x.sin(), (x,))

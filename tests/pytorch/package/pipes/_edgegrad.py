@@ -156,11 +156,14 @@ class Channel:
 
     def drop(self, *handles: int) -> None:
         """Lets go of objects, with the next message."""
-        self._dropped += handles
+        # Another thread may be sending them: it must not send them twice.
+        with self._lock:
+            self._dropped += handles
 
     def release(self, number: int) -> None:
         """Lets go of a function of JavaScript, with the next message."""
-        self._released.append(number)
+        with self._lock:
+            self._released.append(number)
 
     def _send(self, message: dict) -> None:
         for key, kept in (("before", "_waiting"), ("d", "_dropped"), ("r", "_released")):
