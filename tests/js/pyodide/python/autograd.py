@@ -256,6 +256,26 @@ def test_what_vjp_and_linearize_return_keeps_its_inputs():
     assert push(torch.ones(2)).tolist() == [4, 6]
 
 
+def test_results_of_custom_functions_outlive_their_tangents():
+    class Pair(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x.clone(), y.clone()
+
+        @staticmethod
+        def jvp(ctx, x_tangent, y_tangent):
+            torch.flush()
+            dead = [torch.ones(1) for _ in range(31)]
+            # The next one that dies lets them all go.
+            del dead
+            return x_tangent, y_tangent
+
+    ad = torch.autograd.forward_ad
+    with ad.dual_level():
+        made = Pair.apply(ad.make_dual(t(2.0), t(3.0)), ad.make_dual(t(4.0), t(5.0)))
+        assert [tuple(one.item() for one in ad.unpack_dual(result)) for result in made] == [(2, 3), (4, 5)]
+
+
 def test_gradcheck_and_functional():
     x = torch.rand(3, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda x: x.sin(), (x,))

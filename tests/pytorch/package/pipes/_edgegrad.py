@@ -24,6 +24,8 @@ _SERVER = pathlib.Path(__file__).parents[1] / "serve.mjs"
 # Recursion in Python that calls JavaScript and back takes both stacks; systems provide 8 MB.
 _NODE_FLAGS = ["--expose-gc", "--stack-size=3900"]
 _MOST_EXACT = 2**53
+# The answer for a value whose text `result` has; see values.ts.
+_TEXT = -2
 
 
 class BridgeDied(BaseException):
@@ -108,6 +110,7 @@ class Channel:
         self._numbers = itertools.count(1)
         self._scratch = array.array("d")
         self._lock = threading.RLock()
+        self._texts = threading.local()
         self._inbox = b""
         self._read_fd = self._write_fd = -1
 
@@ -139,9 +142,19 @@ class Channel:
             self.depth += 1
             try:
                 self._send(message)
-                return self._answer()
+                answer = self._answer()
+                if answer == _TEXT and type(answer) is int:
+                    # Before another thread makes a call whose answer is a text.
+                    self._send({"call": "result", "a": []})
+                    self._texts.last = self._answer()
+                return answer
             finally:
                 self.depth -= 1
+
+    def result(self) -> str:
+        """Returns the text of this thread's last answer that is a text."""
+        found = self._texts.__dict__.pop("last", None)
+        return self.call("result", ()) if found is None else found
 
     def collect(self) -> None:
         """Runs the garbage collector of JavaScript."""
@@ -270,7 +283,7 @@ class Channel:
 channel = Channel()
 atexit.register(channel.stop)
 channel.start()
-drop, scratch = channel.drop, channel.scratch
+drop, result, scratch = channel.drop, channel.result, channel.scratch
 
 
 def __getattr__(name: str) -> Callable:

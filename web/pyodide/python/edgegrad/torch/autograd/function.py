@@ -112,12 +112,13 @@ def _tuples(value: Any) -> Any:
 
 def _register(cls: type[Function]) -> Any:
     """Returns the function of JavaScript that calls the static methods of a class."""
-    # Results, until JavaScript has looked at them.
+    # Results, until JavaScript has looked at them: at those of forward after jvp has run.
     kept: list = []
+    kept_tangents: list = []
     is_new_style = cls.setup_context is not Function.setup_context
     backward_of = cls.backward if cls.vjp is Function.vjp else cls.vjp
 
-    def answered(made: Any, convert: Callable = _given) -> Any:
+    def answered(made: Any, convert: Callable = _given, kept: list = kept) -> Any:
         kept[:] = made if isinstance(made, (tuple, list)) else [made]
         return answer_of([convert(one) for one in made] if isinstance(made, tuple) else convert(made))
 
@@ -136,7 +137,7 @@ def _register(cls: type[Function]) -> Any:
         return answered(backward_of(_hooks.contexts[number], *decode(text)), _plain)
 
     def jvp(number: int, text: str) -> Any:
-        return answered(cls.jvp(_hooks.contexts[number], *decode(text)), _plain)
+        return answered(cls.jvp(_hooks.contexts[number], *decode(text)), _plain, kept_tangents)
 
     def vmap(text: str) -> Any:
         info, in_dims, *args = decode(text)
