@@ -111,7 +111,7 @@ export class Handles {
 
   /** Keeps the tensors among the arguments of a function of Python for as long as the call of JavaScript that calls it, or its results. */
   lend(args: readonly unknown[]): void {
-    if (this.keeping > 0) return this.hold(args);
+    if (this.keeping > 0) this.hold(args);
     for (const one of args) {
       if (one instanceof this.#Tensor) this.#lent.add(one);
       else if (Array.isArray(one)) this.lend(one);

@@ -244,3 +244,11 @@ def test_text_is_as_in_pytorch():
 
 async def test_item_async():
     assert await t(2.5).item_async() == 2.5
+
+
+def test_dtypes_and_layouts_are_printed_as_in_pytorch():
+    assert repr(torch.ones(1, dtype=torch.float64)) == "tensor([1.], dtype=torch.float64)"
+    assert repr(torch.tensor([2], dtype=torch.int32)) == "tensor([2], dtype=torch.int32)"
+    assert repr(torch.ones(1).to_sparse()).endswith("nnz=1, layout=torch.sparse_coo)")
+    assert repr(torch.ones(1, dtype=torch.float64).to_sparse()).endswith("nnz=1, dtype=torch.float64, layout=torch.sparse_coo)")
+    assert (torch.ones(1, requires_grad=True) * 2).grad_fn.name() == "MulBackward0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from . import _bridge as bridge
@@ -68,9 +69,15 @@ def _array(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
     return made if dtype is None else made.astype(dtype, copy=False)
 
 
+# JavaScript's names of dtypes and layouts have no `torch.` before them, and its layouts come first.
+_KIND = re.compile(r"\b(dtype|layout)=")
+_LAYOUT_FIRST = re.compile(r"(layout=[\w.]+), (dtype=[\w.]+)")
+
+
 def text(self: Tensor) -> str:
     """The tensor as PyTorch prints it."""
-    return js.text(self.h)
+    spelled = _KIND.sub(r"\1=torch.", js.text(self.h))
+    return _LAYOUT_FIRST.sub(r"\2, \1", spelled)
 
 
 for _name, _member in {"tolist": tolist, "numpy": numpy, "__array__": _array}.items():
