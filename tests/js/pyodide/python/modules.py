@@ -251,3 +251,27 @@ def test_distributions():
     assert D.kl_divergence(D.Normal(0.0, 1.0), D.Normal(1.0, 1.0)).item() == 0.5
     assert D.Categorical(logits=torch.zeros(4)).entropy().item() - 1.3863 < 1e-3
     assert normal.batch_shape == (3,) and repr(D.Normal(0.0, 1.0)) == "Normal(loc: 0, scale: 1)"
+
+
+def test_pruning():
+    from edgegrad.torch.nn.utils import prune
+
+    layer = nn.Linear(4, 2)
+    learned = layer.weight
+    prune.l1_unstructured(layer, "weight", amount=3)
+    assert [name for name, _ in layer.named_parameters()] == ["bias", "weight_orig"] and prune.is_pruned(layer)
+    assert layer.weight_orig is learned and (layer.weight == 0).sum().item() == 3
+    prune.random_structured(layer, "weight", amount=1, dim=0)
+    # A method after another chooses among what is left.
+    assert layer.weight_mask.sum(dim=1).min().item() == 0 and (layer.weight == 0).sum().item() >= 4
+    layer(torch.ones(1, 4)).sum().backward()
+    assert (layer.weight_orig.grad[layer.weight_mask == 0] == 0).all()
+    prune.remove(layer, "weight")
+    assert layer.weight is learned and (learned == 0).sum().item() >= 4 and not prune.is_pruned(layer)
+    try:
+        prune.l1_unstructured(layer, "weight", amount=9)
+    except ValueError:
+        assert layer.weight is learned and not prune.is_pruned(layer)
+    other = nn.Linear(2, 2)
+    prune.global_unstructured([(layer, "weight"), (other, "weight")], prune.L1Unstructured, amount=0.5)
+    assert ((layer.weight == 0).sum() + (other.weight == 0).sum()).item() == 6

@@ -51,7 +51,11 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if not name.startswith("__") and (camel(name) in names_of("nn.utils") or name in ("prune", "parametrize", "parametrizations")):
+    if name == "prune":
+        import importlib
+
+        return importlib.import_module(f"{__name__}.prune")
+    if not name.startswith("__") and (camel(name) in names_of("nn.utils") or name in ("parametrize", "parametrizations")):
         raise NotImplementedError(f"torch.nn.utils.{name}: modules in Python have no such hooks of edgegrad; use it from JavaScript")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
