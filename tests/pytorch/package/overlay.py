@@ -72,7 +72,7 @@ torch.__version__ = "2.6.0"
 # Modules of the package, which get what they lack from stubs, and modules that are nothing but stubs.
 _OWN = "autograd autograd.forward_ad autograd.function autograd.functional autograd.grad_mode autograd.gradcheck autograd.graph backends cuda distributions fft func linalg mps nn nn.attention nn.functional"
 _OWN += " nn.init nn.modules nn.parameter nn.utils nn.utils.rnn optim optim.lr_scheduler optim.swa_utils random signal signal.windows sparse special masked"
-_OWN += " nn.utils.prune utils utils.checkpoint utils.data version amp distributions.kl distributions.constraints distributions.transforms"
+_OWN += " nn.utils.prune nn.utils.parametrize nn.utils.parametrizations utils utils.checkpoint utils.data version amp distributions.kl distributions.constraints distributions.transforms"
 _OWN += " distributions.constraint_registry nn.utils.stateless optim.optimizer"
 
 # What PyTorch does not have either, though its test support asks for it.

@@ -1,5 +1,6 @@
 """nn.Module: members, state, hooks, text."""
 
+import copy
 from collections import OrderedDict
 
 import edgegrad.torch as torch
@@ -275,3 +276,46 @@ def test_pruning():
     other = nn.Linear(2, 2)
     prune.global_unstructured([(layer, "weight"), (other, "weight")], prune.L1Unstructured, amount=0.5)
     assert ((layer.weight == 0).sum() + (other.weight == 0).sum()).item() == 6
+
+
+class Symmetric(nn.Module):
+    def forward(self, x):
+        return x.triu() + x.triu(1).mT
+
+    def right_inverse(self, x):
+        return x.triu()
+
+
+def test_parametrizations():
+    from edgegrad.torch.nn.utils import parametrize
+
+    layer = nn.Linear(3, 3)
+    learned = layer.weight
+    parametrize.register_parametrization(layer, "weight", Symmetric())
+    assert type(layer).__name__ == "ParametrizedLinear" and parametrize.is_parametrized(layer, "weight")
+    assert layer.parametrizations.weight.original is learned and torch.equal(layer.weight, layer.weight.mT)
+    layer(torch.ones(1, 3)).sum().backward()
+    assert learned.grad is not None
+    layer.weight = torch.eye(3)
+    assert layer.weight.tolist() == torch.eye(3).tolist()
+    with parametrize.cached():
+        assert layer.weight is layer.weight
+    assert copy.deepcopy(layer).weight.tolist() == torch.eye(3).tolist()
+    parametrize.remove_parametrizations(layer, "weight")
+    assert type(layer) is nn.Linear and layer.weight is learned
+    try:
+        parametrize.register_parametrization(layer, "weight", nn.Linear(3, 2))
+    except ValueError:
+        assert type(layer) is nn.Linear and layer.weight is learned
+
+
+def test_normalized_weights():
+    from edgegrad.torch.nn.utils.parametrizations import spectral_norm, weight_norm
+
+    layer = nn.Linear(4, 3)
+    before = layer.weight.detach().clone()
+    weight_norm(layer)
+    assert torch.allclose(layer.weight, before) and layer.parametrizations.weight.original0.shape == (3, 1)
+    assert list(layer.state_dict()) == ["bias", "parametrizations.weight.original0", "parametrizations.weight.original1"]
+    normed = spectral_norm(nn.Linear(4, 3), n_power_iterations=20)
+    assert abs(torch.linalg.matrix_norm(normed.weight, 2).item() - 1) < 1e-3

@@ -51,11 +51,11 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "prune":
+    if name in ("prune", "parametrize", "parametrizations"):
         import importlib
 
-        return importlib.import_module(f"{__name__}.prune")
-    if not name.startswith("__") and (camel(name) in names_of("nn.utils") or name in ("parametrize", "parametrizations")):
+        return importlib.import_module(f"{__name__}.{name}")
+    if not name.startswith("__") and camel(name) in names_of("nn.utils"):
         raise NotImplementedError(f"torch.nn.utils.{name}: modules in Python have no such hooks of edgegrad; use it from JavaScript")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
