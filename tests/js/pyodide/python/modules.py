@@ -319,3 +319,25 @@ def test_normalized_weights():
     assert list(layer.state_dict()) == ["bias", "parametrizations.weight.original0", "parametrizations.weight.original1"]
     normed = spectral_norm(nn.Linear(4, 3), n_power_iterations=20)
     assert abs(torch.linalg.matrix_norm(normed.weight, 2).item() - 1) < 1e-3
+
+
+def test_lazy_layers():
+    from edgegrad.torch.nn.parameter import UninitializedParameter
+
+    net = nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d(), nn.Flatten(), nn.LazyLinear(2))
+    assert isinstance(net[0].weight, UninitializedParameter) and net[0].has_uninitialized_params()
+    copied = copy.deepcopy(net)
+    net.double()
+    assert net(torch.rand(5, 3, 6, 6, dtype=torch.float64)).shape == (5, 2)
+    assert [type(layer) for layer in net] == [nn.Conv2d, nn.BatchNorm2d, nn.Flatten, nn.Linear]
+    assert net[0].weight.shape == (4, 3, 3, 3) and net[3].in_features == 64 and net[3].weight.dtype is torch.float64
+    copied.load_state_dict(net.float().state_dict())
+    assert torch.equal(copied[3].weight, net[3].weight) and copied(torch.rand(5, 3, 6, 6)).shape == (5, 2)
+    waiting = nn.LazyLinear(2)
+    for fails in (lambda: waiting.weight + 1, lambda: torch.optim.SGD(waiting.parameters(), lr=0.1)):
+        try:
+            fails()
+        except ValueError as error:
+            assert "uninitialized" in str(error)
+        else:
+            raise AssertionError("a parameter without a shape was used")

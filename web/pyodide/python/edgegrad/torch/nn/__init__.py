@@ -25,3 +25,13 @@ from .transformer import (
     TransformerEncoderLayer,
 )
 from . import modules
+
+
+def __getattr__(name: str) -> object:
+    if name.startswith("Lazy"):
+        import importlib
+
+        lazy = importlib.import_module(f"{__name__}.lazy")
+        if hasattr(lazy, name):
+            return getattr(lazy, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}' (edgegrad does not have it)")

@@ -110,8 +110,17 @@ def _load(module: Any, state: dict, prefix: str, metadata: dict, how: tuple, lis
             _load(child, state, f"{prefix}{name}.", metadata, how, lists)
 
 
+def _has_no_shape(value: Any) -> bool:
+    """True for the uninitialized members of lazy modules."""
+    return "_settings" in getattr(value, "__dict__", ())
+
+
 def _copy(module: Any, place: dict, name: str, key: str, value: Any, assign: bool, errors: list) -> None:
     member = place[name]
+    if _has_no_shape(value):
+        if not _has_no_shape(member):
+            errors.append(f"{key} has no shape yet: the shape of an uninitialized parameter cannot be loaded into one that has a shape.")
+        return
     if value.shape != member.shape:
         errors.append(
             f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "

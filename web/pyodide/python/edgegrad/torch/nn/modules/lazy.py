@@ -1,0 +1,5 @@
+"""torch.nn.modules.lazy."""
+
+from ..lazy import LazyModuleMixin
+
+__all__ = ["LazyModuleMixin"]
