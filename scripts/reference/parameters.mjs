@@ -11,7 +11,7 @@ const kMeanings = {
   end: "The last point, or the end of the range (which is not included).",
   start: "The first point or position.",
   step: "The distance between two positions.",
-  weight: "The weights: of a layer its parameter, of a loss one factor per class or element.",
+  weight: "The weights that the input is multiplied by, as a layer has them.",
   tensor1: "The first factor or numerator.",
   tensor2: "The second factor or denominator.",
   condition: "Where it is true, the first value is taken, elsewhere the second.",

@@ -43,6 +43,13 @@ const kInContext = {
     [({ owner }) => owner === "addScalar", "The value."],
   ],
   values: [[(context) => !isTensor(context), "The values."]],
+  weight: [
+    [({ family }) => family === "Losses", "A factor for each class or element."],
+    [
+      ({ owner }) => /^lerp_?$/.test(owner),
+      "How far to go from `input`, where it is 0, to `end`, where it is 1.",
+    ],
+  ],
 };
 
 /** Returns what a parameter means in { type, owner, family, siblings }: texts of its type and its function, the family of ops, and names; null if that is its usual meaning. */
