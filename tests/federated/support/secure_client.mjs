@@ -166,8 +166,10 @@ export async function secureClient({ servers, run, name, differences, samples = 
   const jsm = await jetstreamManager(connection);
   const kv = await new Kvm(js).open(`edgegrad_${run}`);
   const objects = await new Objm(js).open(`edgegrad_${run}`);
-  const here = (said = "here") =>
+  const here = (said = "here") => {
+    if (connection.isDraining() || connection.isClosed()) return;
     connection.publish(`edgegrad.${run}.here.${name}`, `${said} second`);
+  };
   const timer = setInterval(() => here(), 500); // timer: a sign of life
   connection.subscribe(`edgegrad.${run}.who`, { callback: () => here() });
   void connection.closed().then(() => clearInterval(timer));
