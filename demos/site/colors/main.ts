@@ -1,7 +1,7 @@
 import { Camera } from "../shared/camera.js";
 import { byId } from "../shared/frame.js";
 import { movesLittle } from "../shared/motion.js";
-import { errorText } from "../shared/printed.js";
+import { attempt } from "../shared/problem.js";
 import { watchVisibility } from "../shared/visibility.js";
 import { Colorist } from "./colorist.js";
 import { drawScene } from "./drawn_scene.js";
@@ -19,23 +19,8 @@ let learns = true;
 let steps = 0;
 let isLooking = false;
 
-function showProblem(error: unknown): void {
-  const problem = byId("problem");
-  problem.hidden = error === null;
-  problem.textContent = error === null ? "" : errorText(error);
-}
-
-/** Runs what the visitor has asked for, and shows what goes wrong. */
-async function tried(work: () => void | Promise<void>): Promise<void> {
-  showProblem(null);
-  try {
-    await work();
-  } catch (error) {
-    stopWatching();
-    byId("status").textContent = "";
-    showProblem(error);
-  }
-}
+/** Does what the visitor has asked for; ends what goes on if that fails. */
+const tried = (work: () => void | Promise<void>) => attempt(work, stopWatching);
 
 function stopWatching(): void {
   if (camera.isOn) camera.stop();

@@ -1,6 +1,7 @@
 import { download } from "../shared/files.js";
 import { byId } from "../shared/frame.js";
 import { errorText } from "../shared/printed.js";
+import { showProblem } from "../shared/problem.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer } from "../shared/trainer_link.js";
 import { GraphPanel } from "./graph/panel.js";
@@ -142,11 +143,6 @@ function cut(text: string): string {
 function bytesText(bytes: number): string {
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
   return `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-function showProblem(text: string | null): void {
-  byId("problem").hidden = text === null;
-  byId("problem").textContent = text;
 }
 
 function setBusy(isBusy: boolean): void {

@@ -3,6 +3,7 @@ import { download } from "../shared/files.js";
 import { byId } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
 import { errorText } from "../shared/printed.js";
+import { showProblem } from "../shared/problem.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { SampleList } from "../shared/samples.js";
 import { stateOfLink } from "../shared/take_home/state_link.js";
@@ -73,12 +74,6 @@ let activity: "training" | "writing" | "opening" | null = null;
 
 function tell(text: string): void {
   byId("status").textContent = text;
-}
-
-function showProblem(text: string | null): void {
-  const problem = byId("problem");
-  problem.hidden = text === null;
-  problem.textContent = text;
 }
 
 function updateControls(): void {

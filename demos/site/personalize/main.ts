@@ -1,11 +1,12 @@
 import { Camera } from "../shared/camera.js";
 import { onFile } from "../shared/files.js";
 import { byId } from "../shared/frame.js";
+import { lessonText, showLesson, type Words } from "../shared/last_layer/lesson.js";
 import { PredictionList } from "../shared/last_layer/prediction_list.js";
 import { newestWins } from "../shared/newest_wins.js";
 import { ExampleClasses, kPictures, type Shown } from "../shared/pictures/classes.js";
 import { pixelsOf } from "../shared/pictures/pixels.js";
-import { errorText } from "../shared/printed.js";
+import { attempt, showProblem } from "../shared/problem.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { stateOfLink } from "../shared/take_home/state_link.js";
 import { offerToTakeHome } from "../shared/take_home/take_home.js";
@@ -19,6 +20,12 @@ import type { Personalizer } from "./trainer.js";
 const kPicturesAtOnce = 10;
 // Between two pictures of the camera, so that things can be turned.
 const kPictureMs = 200;
+const kWords: Words = {
+  examples: "pictures",
+  things: "things",
+  tooFew: "Four or more pictures of each would show how well.",
+  tested: "pictures",
+};
 
 const { trainer } = linkTrainer<Personalizer>(
   new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
@@ -29,7 +36,10 @@ const camera = new Camera(video, "You can add pictures from files instead.");
 const prediction = new PredictionList(byId("prediction"));
 const classes = new ExampleClasses(byId("classes"), {
   kind: kPictures,
-  making: { label: `Take ${kPicturesAtOnce} pictures`, make: (add) => tried(() => takeInto(add)) },
+  making: {
+    label: `Take ${kPicturesAtOnce} pictures`,
+    make: (add) => attempt(() => takeInto(add)),
+  },
   changed: () => {},
   failed: showProblem,
 });
@@ -48,23 +58,6 @@ const predict = newestWins(
   },
   () => {},
 );
-
-function showProblem(text: string | null): void {
-  const problem = byId("problem");
-  problem.hidden = text === null;
-  problem.textContent = text;
-}
-
-/** Runs what the visitor has asked for, and shows what goes wrong. */
-async function tried(work: () => Promise<void>): Promise<void> {
-  showProblem(null);
-  try {
-    await work();
-  } catch (error) {
-    byId("status").textContent = "";
-    showProblem(errorText(error));
-  }
-}
 
 async function toggleCamera(): Promise<void> {
   if (camera.isOn) camera.stop();
@@ -104,31 +97,18 @@ async function takeInto(add: (example: Shown) => void): Promise<void> {
   }
 }
 
-async function learn(): Promise<void> {
+function learn(): Promise<void> {
   const { names, examples, labels } = classes.lesson;
-  const button = byId<HTMLButtonElement>("learn");
-  button.disabled = true;
-  byId("learned").textContent = "Learning …";
-  try {
-    const { milliseconds, accuracy } = await trainer.learn({
+  return showLesson(async () => {
+    const learned = await trainer.learn({
       names,
       examples: examples.map(({ picture }) => pixelsOf(picture, kSide, kSide)),
       labels,
     });
-    const learned = `Learned ${examples.length} pictures of ${names.length} things in ${(milliseconds / 1000).toFixed(1)} s.`;
-    const tested =
-      accuracy === null
-        ? "Four or more pictures of each would show how well."
-        : `Of pictures that were left out of the lesson, ${(100 * accuracy).toFixed(0)} % are recognized.`;
     begin(names);
-    byId("learned").textContent = `${learned} ${tested}`;
     if (latest !== null && !camera.isOn) predict(latest);
-  } catch (error) {
-    byId("learned").textContent = "";
-    throw error;
-  } finally {
-    button.disabled = false;
-  }
+    return lessonText(learned, examples.length, names.length, kWords);
+  });
 }
 
 function begin(names: readonly string[]): void {
@@ -221,20 +201,20 @@ function tellMeasured(): void {
     `${share("color")}, ${share("pattern")} and ${share("shape")}.`;
 }
 
-byId("camera").addEventListener("click", () => tried(toggleCamera));
+byId("camera").addEventListener("click", () => attempt(toggleCamera));
 byId("own").addEventListener("click", () =>
-  tried(async () => {
+  attempt(async () => {
     if (camera.isOn) await toggleCamera();
     beginOwn();
   }),
 );
-byId("example").addEventListener("click", () => tried(showExample));
-byId("another").addEventListener("click", () => tried(showAnother));
+byId("example").addEventListener("click", () => attempt(showExample));
+byId("another").addEventListener("click", () => attempt(showAnother));
 byId("add-class").addEventListener("click", () => classes.add(""));
-byId("learn").addEventListener("click", () => tried(learn));
-onFile(byId("open"), byId("file"), (bytes) => tried(() => open(bytes)));
+byId("learn").addEventListener("click", () => attempt(learn));
+onFile(byId("open"), byId("file"), (bytes) => attempt(() => open(bytes)));
 onFile(byId("try"), byId("picture"), (bytes, name) =>
-  tried(async () => {
+  attempt(async () => {
     try {
       recognize(await createImageBitmap(new Blob([bytes as Uint8Array<ArrayBuffer>])));
     } catch {
@@ -255,4 +235,4 @@ offerToTakeHome(byId("take-home"), {
 });
 watchVisibility((isHidden) => camera.setEnabled(!isHidden));
 tellMeasured();
-await tried(start);
+await attempt(start);

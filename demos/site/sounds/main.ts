@@ -1,9 +1,10 @@
 import { onFile } from "../shared/files.js";
 import { byId } from "../shared/frame.js";
+import { lessonText, showLesson, type Words } from "../shared/last_layer/lesson.js";
 import { PredictionList } from "../shared/last_layer/prediction_list.js";
 import { newestWins } from "../shared/newest_wins.js";
 import { ExampleClasses, type Shown } from "../shared/pictures/classes.js";
-import { errorText } from "../shared/printed.js";
+import { attempt, showProblem } from "../shared/problem.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { stateOfLink } from "../shared/take_home/state_link.js";
 import { offerToTakeHome } from "../shared/take_home/take_home.js";
@@ -18,6 +19,12 @@ import type { SoundLearner } from "./trainer.js";
 const kSoundsAtOnce = 12;
 const kRecordingMs = 3000;
 const kHopMs = 160;
+const kWords: Words = {
+  examples: "examples",
+  things: "sounds",
+  tooFew: "Four or more of each would show how well.",
+  tested: "those",
+};
 
 /** A sound of a lesson; its picture is the spectrogram. */
 interface Sound extends Shown {
@@ -34,7 +41,7 @@ const classes = new ExampleClasses<Sound>(byId("classes"), {
   kind: { names: ["sound", "sounds"], accept: "audio/*", read: soundsOf },
   making: {
     label: `Record ${kRecordingMs / 1000} s`,
-    make: (add) => tried(() => recordInto(add)),
+    make: (add) => attempt(() => recordInto(add)),
   },
   changed: () => {},
   failed: showProblem,
@@ -59,23 +66,6 @@ const hear = newestWins(
   },
   () => {},
 );
-
-function showProblem(text: string | null): void {
-  const problem = byId("problem");
-  problem.hidden = text === null;
-  problem.textContent = text;
-}
-
-/** Runs what the visitor has asked for, and shows what goes wrong. */
-async function tried(work: () => Promise<void>): Promise<void> {
-  showProblem(null);
-  try {
-    await work();
-  } catch (error) {
-    byId("status").textContent = "";
-    showProblem(errorText(error));
-  }
-}
 
 async function toggleMicrophone(): Promise<void> {
   if (microphone.isOn) microphone.stop();
@@ -138,31 +128,18 @@ async function soundsOf(file: File): Promise<Sound[]> {
   return soundsIn(pieces);
 }
 
-async function learn(): Promise<void> {
+function learn(): Promise<void> {
   const { names, examples, labels } = classes.lesson;
-  const button = byId<HTMLButtonElement>("learn");
-  button.disabled = true;
-  byId("learned").textContent = "Learning …";
-  try {
-    const { milliseconds, accuracy } = await trainer.learn({
+  return showLesson(async () => {
+    const learned = await trainer.learn({
       names,
       examples: examples.map(({ samples }) => samples),
       labels,
     });
-    const learned = `Learned ${examples.length} examples of ${names.length} sounds in ${(milliseconds / 1000).toFixed(1)} s.`;
-    const tested =
-      accuracy === null
-        ? "Four or more of each would show how well."
-        : `Of those that were left out of the lesson, ${(100 * accuracy).toFixed(0)} % are recognized.`;
     begin(names);
-    byId("learned").textContent = `${learned} ${tested}`;
     if (latest !== null && !microphone.isOn) hear(latest);
-  } catch (error) {
-    byId("learned").textContent = "";
-    throw error;
-  } finally {
-    button.disabled = false;
-  }
+    return lessonText(learned, examples.length, names.length, kWords);
+  });
 }
 
 function begin(names: readonly string[]): void {
@@ -233,24 +210,24 @@ async function open(head: Uint8Array): Promise<void> {
   byId("status").textContent = "Use the microphone to try it.";
 }
 
-byId("microphone").addEventListener("click", () => tried(toggleMicrophone));
+byId("microphone").addEventListener("click", () => attempt(toggleMicrophone));
 byId("own").addEventListener("click", () =>
-  tried(async () => {
+  attempt(async () => {
     if (microphone.isOn) await toggleMicrophone();
     beginOwn();
   }),
 );
 byId("example").addEventListener("click", () =>
-  tried(async () => {
+  attempt(async () => {
     await makeExample();
     await learn();
   }),
 );
 byId("another").addEventListener("click", () => hear(makeSound(anySound())));
-byId("play").addEventListener("click", () => tried(play));
+byId("play").addEventListener("click", () => attempt(play));
 byId("add-class").addEventListener("click", () => classes.add(""));
-byId("learn").addEventListener("click", () => tried(learn));
-onFile(byId("open"), byId("file"), (bytes) => tried(() => open(bytes)));
+byId("learn").addEventListener("click", () => attempt(learn));
+onFile(byId("open"), byId("file"), (bytes) => attempt(() => open(bytes)));
 
 /** What a link holds: the last layer. */
 interface Linked {
@@ -263,4 +240,4 @@ offerToTakeHome(byId("take-home"), {
   weights: () => trainer.save(),
 });
 watchVisibility((isHidden) => microphone.setEnabled(!isHidden));
-await tried(start);
+await attempt(start);
