@@ -1,5 +1,5 @@
-import { Camera } from "../shared/camera.js";
 import { byId } from "../shared/frame.js";
+import { Camera } from "../shared/media/camera.js";
 import { movesLittle } from "../shared/motion.js";
 import { attempt } from "../shared/problem.js";
 import { watchVisibility } from "../shared/visibility.js";

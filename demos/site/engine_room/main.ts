@@ -1,6 +1,6 @@
+import { LazyCodeEditor } from "../shared/code/lazy_code_editor.js";
 import { hasWebGpu } from "../shared/device_picker.js";
 import { byId } from "../shared/frame.js";
-import { LazyCodeEditor } from "../shared/lazy_code_editor.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, type TrainerLink } from "../shared/trainer_link.js";
 import { GraphView } from "./graph_view.js";

@@ -2,7 +2,7 @@
 
 import { expose } from "comlink";
 import * as eg from "edgegrad";
-import { CodeError, importCode } from "../shared/code_module.js";
+import { CodeError, importCode } from "../shared/code/code_module.js";
 import { layOut } from "../shared/graph/layout.js";
 import { errorText } from "../shared/printed.js";
 import { startEngine } from "../shared/trainer.js";

@@ -1,8 +1,8 @@
 // What a program has printed, plotted and recorded, below its code.
 
-import type { Line, Output, Table } from "../shared/code_runner.js";
+import type { Line, Output, Table } from "../shared/code/code_runner.js";
+import { PrintedLog } from "../shared/code/printed_log.js";
 import { element, paragraph } from "../shared/elements.js";
-import { PrintedLog } from "../shared/printed_log.js";
 
 type Vis = typeof import("edgegrad/vis");
 

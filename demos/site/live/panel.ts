@@ -1,9 +1,9 @@
 // A program of the docs that runs in its page: its editor, its output and its address.
 
-import "../shared/code_panel.css";
+import "../shared/code/code_panel.css";
 import "./live.css";
-import type { CodeEditor } from "../shared/code_editor.js";
-import { CodeRunner } from "../shared/code_runner.js";
+import type { CodeEditor } from "../shared/code/code_editor.js";
+import { CodeRunner } from "../shared/code/code_runner.js";
 import { element } from "../shared/elements.js";
 import { packed, unpacked } from "./address.js";
 import { LiveOutput } from "./output.js";
@@ -63,7 +63,7 @@ export class LivePanel {
       this.#editor.focus();
       return;
     }
-    const { CodeEditor } = await import("../shared/code_editor.js");
+    const { CodeEditor } = await import("../shared/code/code_editor.js");
     const place = element("div");
     this.#block.listing.hidden = true;
     this.#block.listing.after(place);

@@ -2,8 +2,8 @@
 
 import type { Extension } from "@codemirror/state";
 import { LiveOutput } from "../live/output.js";
+import { LazyCodeEditor } from "../shared/code/lazy_code_editor.js";
 import { button, element } from "../shared/elements.js";
-import { LazyCodeEditor } from "../shared/lazy_code_editor.js";
 import type { Running } from "./kernel.js";
 
 /** What a cell asks of the notebook. */

@@ -1,6 +1,6 @@
 // Runs the cells, one after the other, in a worker that lives until it is stopped and keeps what they have made.
 
-import { CodeRunner, type Output } from "../shared/code_runner.js";
+import { CodeRunner, type Output } from "../shared/code/code_runner.js";
 import type { Language } from "./languages.js";
 import type { Python } from "./python.js";
 

@@ -3,7 +3,7 @@
 import { bytes, folder, names } from "virtual:python-files";
 import { wheelUrl } from "edgegrad/pyodide";
 import { kVisited } from "../service_worker/messages.js";
-import type { PythonRequest } from "../shared/code_messages.js";
+import type { PythonRequest } from "../shared/code/code_messages.js";
 
 const kInterrupt = 2; // SIGINT
 

@@ -1,8 +1,8 @@
-import { Camera } from "../shared/camera.js";
 import { onFile } from "../shared/files.js";
 import { byId } from "../shared/frame.js";
 import { lessonText, showLesson, type Words } from "../shared/last_layer/lesson.js";
 import { PredictionList } from "../shared/last_layer/prediction_list.js";
+import { Camera } from "../shared/media/camera.js";
 import { newestWins } from "../shared/newest_wins.js";
 import { ExampleClasses, kPictures, type Shown } from "../shared/pictures/classes.js";
 import { pixelsOf } from "../shared/pictures/pixels.js";

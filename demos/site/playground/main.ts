@@ -1,4 +1,4 @@
-import { CodePanel } from "../shared/code_panel.js";
+import { CodePanel } from "../shared/code/code_panel.js";
 import { chosenDevice, fillDevices } from "../shared/device_picker.js";
 import { byId, showError } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";

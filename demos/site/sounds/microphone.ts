@@ -1,6 +1,6 @@
 // The visitor's microphone.
 
-import { openStream } from "../shared/media_stream.js";
+import { openStream } from "../shared/media/media_stream.js";
 import { resampled, type Samples } from "./sound.js";
 
 // The most that browsers keep of a signal.

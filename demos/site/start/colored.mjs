@@ -2,7 +2,7 @@
 
 import { javascriptLanguage } from "@codemirror/lang-javascript";
 import { highlightCode } from "@lezer/highlight";
-import { kCodeColors } from "../shared/code_colors.mjs";
+import { kCodeColors } from "../shared/code/code_colors.mjs";
 
 /** JavaScript in the classes of lazy_code_editor.css. */
 export function coloredCode(code) {

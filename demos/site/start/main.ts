@@ -1,4 +1,4 @@
-import { CodePanel } from "../shared/code_panel.js";
+import { CodePanel } from "../shared/code/code_panel.js";
 import { makeCopying } from "../shared/elements.js";
 import { byId } from "../shared/frame.js";
 import { whenSeen } from "../shared/visibility.js";

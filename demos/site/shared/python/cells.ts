@@ -2,8 +2,8 @@
 
 import * as eg from "edgegrad";
 import { install, type PyodideLike } from "edgegrad/pyodide";
-import type { PythonRequest, Table } from "../code_messages.js";
-import { plot, post, printLine } from "../code_output.js";
+import type { PythonRequest, Table } from "../code/code_messages.js";
+import { plot, post, printLine } from "../code/code_output.js";
 import program from "./cells.py?raw";
 
 // What this file uses of Pyodide beyond the bridge.

@@ -1,12 +1,12 @@
 // An editor with buttons to run, stop and reset the code, its printed output, and a chart of the values it plots.
 
 import "./code_panel.css";
+import { button, copyButton, element } from "../elements.js";
+import { LineChart } from "../line_chart.js";
+import { movesLittle } from "../motion.js";
+import { PlaneView } from "../plane_view.js";
 import { CodeRunner, type Line, type Output, type Painting } from "./code_runner.js";
-import { button, copyButton, element } from "./elements.js";
 import { LazyCodeEditor } from "./lazy_code_editor.js";
-import { LineChart } from "./line_chart.js";
-import { movesLittle } from "./motion.js";
-import { PlaneView } from "./plane_view.js";
 import { PrintedLog } from "./printed_log.js";
 
 /** The options of a panel. */

@@ -41,7 +41,7 @@ function paint(model: Callable, points: Tensor, classes: Tensor): Promise<void> 
 async function run({ code, files = {}, python }: CodeRequest): Promise<void> {
   try {
     if (python === undefined) await importCode(code, { files, replace: listening });
-    else await (await import("./python/cells.js")).runCell(code, python);
+    else await (await import("../python/cells.js")).runCell(code, python);
   } catch (error) {
     if (error instanceof CodeError) print("error", [error.cause], error.line);
     else print("error", [error]);

@@ -1,10 +1,10 @@
 // Code that becomes an editor when a visitor is there: the editor is two thirds of a page's script.
 
 import type { Extension } from "@codemirror/state";
+import { element } from "../elements.js";
 import type { CodeEditor, CodeEditorOptions } from "./code_editor.js";
-import { element } from "./elements.js";
 import "./lazy_code_editor.css";
-import { visitorIsHere } from "./visitor.js";
+import { visitorIsHere } from "../visitor.js";
 
 /** The options of a lazy editor: its language is loaded with it. */
 export interface LazyCodeEditorOptions extends CodeEditorOptions {

@@ -1,8 +1,8 @@
 // What a visitor's code prints, plots and records, on its way to the page.
 
 import { Tensor } from "edgegrad";
+import { printed } from "../printed.js";
 import type { FromCode, Line, Point, Recorded, Table } from "./code_messages.js";
-import { printed } from "./printed.js";
 
 // An endless loop must not fill the page's memory: few messages are sent at once, the number of lines in one is limited, and the rest is
 // only counted.

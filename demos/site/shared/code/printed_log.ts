@@ -1,6 +1,6 @@
 // What a program has printed, line by line, the newest in view.
 
-import { element } from "./elements.js";
+import { element } from "../elements.js";
 
 const kMostLines = 300;
 
