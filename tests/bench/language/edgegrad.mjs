@@ -7,6 +7,7 @@ import * as eg from "edgegrad";
 import { getPeftModel, LoraConfig } from "edgegrad/peft";
 import { AutoModelForCausalLM } from "edgegrad/transformers";
 import { median } from "../clock.mjs";
+import { productSpeed } from "../torch/product_speed.mjs";
 import { kLora, kPrompt, kTokens, kWarmUp, texts, tokens } from "./model.mjs";
 
 const [task, folder, settings] = process.argv.slice(2);
@@ -88,7 +89,7 @@ const kTasks = {
       });
       times.push(performance.now() - begin);
     }
-    return { msPerStep: median(times.slice(1)), losses };
+    return { msPerStep: median(times.slice(1)), losses, productSpeed: await productSpeed() };
   },
 };
 

@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { median } from "../clock.mjs";
-import { kPython } from "../torch/server.mjs";
+import { blasWarning, kPython, torchEnvironment } from "../torch/server.mjs";
 import { kBatch, kLora, kPrompt, kTokens, modelFolder, tokens } from "./model.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -51,23 +51,23 @@ class Bench {
     this.rows.push([title, value, peer, aim]);
   }
 
-  async measure(title, program, ...rest) {
+  async measure(title, program, args, env = process.env) {
     this.onProgress(title);
-    const { stdout } = await promisify(execFile)(program, rest, { maxBuffer: 2 ** 26 });
+    const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 2 ** 26, env });
     return JSON.parse(stdout.trim().split("\n").at(-1));
   }
 
   ours(task, options) {
     const settings = JSON.stringify({ threads: this.threads, ...options });
     const title = `${task} ${nameOf(options)}`;
-    return this.measure(title, process.execPath, here("edgegrad.mjs"), task, this.folder, settings);
+    const args = [here("edgegrad.mjs"), task, this.folder, settings];
+    return this.measure(title, process.execPath, args);
   }
 
   onnxruntime(task, options) {
     const settings = JSON.stringify({ threads: this.threads, ...options });
-    const program = here("onnxruntime.mjs");
-    const title = `${task} onnxruntime-web`;
-    return this.measure(title, process.execPath, program, task, this.folder, settings);
+    const args = [here("onnxruntime.mjs"), task, this.folder, settings];
+    return this.measure(`${task} onnxruntime-web`, process.execPath, args);
   }
 
   /** Measures a task with both in turn; both must write the same. Returns the median of a function of both speeds. */
@@ -99,8 +99,8 @@ class Bench {
   torch() {
     const { threads, steps: count } = this;
     const settings = { threads, count, lora: kLora, tokens: tokens(kTokens) };
-    const program = here("../torch/language.py");
-    return this.measure("PyTorch", kPython, program, this.folder, JSON.stringify(settings));
+    const args = [here("../torch/language.py"), this.folder, JSON.stringify(settings)];
+    return this.measure("PyTorch", kPython, args, torchEnvironment());
   }
 
   async load() {
@@ -141,7 +141,10 @@ class Bench {
       checkLosses(...pairs[0]);
       const own = of((a) => a.processMegabytes);
       const native = of((_, b) => b.processMegabytes);
-      this.add("LoRA step, pairs", times(of((a, b) => a.msPerStep / b.msPerStep)), "", "<= 2.5");
+      const [{ productSpeed }, { blas }] = pairs[0];
+      const warning = blasWarning(blas, productSpeed);
+      const ratio = times(of((a, b) => a.msPerStep / b.msPerStep));
+      this.add("LoRA step, pairs", warning || ratio, `products on ${blas.library}`, "<= 2.5");
       this.add("LoRA, process", mb(own), `${mb(native)} with PyTorch`);
       this.add("LoRA, process, ratio", times(own / native), "", "<= 1.2");
     }

@@ -3,7 +3,8 @@
 
 import * as eg from "edgegrad";
 import { bestTime } from "../clock.mjs";
-import { spawnServer } from "../torch/server.mjs";
+import { productSpeed } from "../torch/product_speed.mjs";
+import { blasWarning, spawnServer } from "../torch/server.mjs";
 import { sweepCases } from "./cases.mjs";
 import { prepare } from "./ours.mjs";
 
@@ -12,6 +13,8 @@ const { only, quick } = JSON.parse(process.argv[2]);
 /** A ratio above this is measured again, for longer, because another process may have caused it. */
 const kDoubtful = 3;
 
+/** The families whose ops run on BLAS and LAPACK in PyTorch. */
+const kFamiliesOfBlas = ["Products", "Linear algebra"];
 const firstLine = (error) => String(error?.message ?? error).split("\n")[0];
 
 async function measured(case_, ask) {
@@ -47,13 +50,16 @@ async function pair(part, run, theirs, ask) {
 await eg.init({ threads: 1 });
 eg.setWarningHandler?.(() => {});
 const ask = spawnServer("sweep.py");
+const { version, blas } = await ask({ do: "describe" });
+const warning = blasWarning(blas, await productSpeed());
 process.send({
-  detail: { torch: (await ask({ do: "describe" })).version, variant: eg.runtime().variant },
+  detail: { torch: version, blas: blas.library, variant: eg.runtime().variant, warning },
 });
 for (const case_ of sweepCases()) {
   if (only && !only.some((name) => case_.title.includes(name) || case_.family === name)) continue;
   const result = await eg.scope(() => measured(case_, ask));
   const { family, title, size } = case_;
-  process.send({ family, title, size, ...result });
+  const isUnfair = warning !== "" && kFamiliesOfBlas.includes(family);
+  process.send({ family, title, size, ...result, ...(isUnfair && { isUnfair }) });
 }
 process.send({ isDone: true }, () => process.exit(0));

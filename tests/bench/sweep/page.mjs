@@ -40,16 +40,16 @@ const kReasons = {
   pdist: "all pairs of rows are gathered, for full accuracy and derivatives of any order",
 };
 
-/** Returns our time divided by PyTorch's, or null if one of them is missing. */
+/** Returns our time divided by PyTorch's, or null if one of them is missing or the comparison is unfair. */
 export function ratioOf(row, part) {
   const times = row?.[part];
-  return times?.theirs ? times.ours / times.theirs : null;
+  return times?.theirs && !row.isUnfair ? times.ours / times.theirs : null;
 }
 
 /**
  * Returns what is kept of a sweep: { measured, families }, where families[family][op] is [forward, both, times]: the ratios at all sizes,
  * null where one is missing, and the milliseconds of the forward pass at the largest size, [ours, theirs]. `measured` is { date, cpu,
- * node, variant, torch }.
+ * node, variant, torch, blas, warning }, of which old results lack the last two.
  */
 export function keptSweep(rows, measured) {
   const families = {};
@@ -77,16 +77,18 @@ export function sweepFile({ measured, families }) {
 
 /** Returns the page about a kept sweep. */
 export function speedPage({ measured, families }) {
-  const { date, cpu, node, variant, torch } = measured;
+  const { date, cpu, node, variant, torch, blas, warning } = measured;
+  const library = blas ? `, its products on ${blas}` : "";
+  const unfair = warning ? `${warning}.\n\n` : "";
   const sizes = kSizeNames.map((name) => `${name} ${describeSize(kSizes[name])}`).join(", ");
   const intro = `# Speed of every op
 
 Measured by \`npm run bench -- sweep --write\`. Each op is run in this package and in PyTorch ${torch} in turn, on one thread each, in float32;
 each figure is our time divided by PyTorch's, so 1 is as fast and 2 takes twice as long. PyTorch's kernels are native code with vectors of 32
 bytes and fused multiply-add, ours WebAssembly with vectors of 16 bytes (variant \`${variant}\`, Node ${node}): on arithmetic alone that is a factor
-of two to four. Measured ${date} on ${cpu}.
+of two to four. Measured ${date} on ${cpu}${library}.
 
-The sizes are ${sizes}. The columns are the forward pass at the three sizes, the same with the gradients of all
+${unfair}The sizes are ${sizes}. The columns are the forward pass at the three sizes, the same with the gradients of all
 operands, and the time of the forward pass at the largest size in ms, ours / PyTorch's. – means that there is nothing to differentiate, or no such
 function in PyTorch ${torch}.
 `;

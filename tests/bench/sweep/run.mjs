@@ -9,11 +9,14 @@ const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
 /** The smallest ratio that is printed during the run; the page has all of them. */
 const kTold = 3;
 
-/** Resolves to { torch, variant, rows }; `only` lists families, or parts of titles. */
+/** Resolves to { torch, blas, variant, warning, rows }; `only` lists families, or parts of titles. */
 export async function runSweep(node, { only = null, quick = false } = {}) {
-  const result = { torch: "", variant: "", rows: [] };
+  const result = { torch: "", blas: "", variant: "", warning: "", rows: [] };
   const onMessage = (message) => {
-    if (message.detail) return Object.assign(result, message.detail);
+    if (message.detail) {
+      if (message.detail.warning) console.warn(`Warning: ${message.detail.warning}`);
+      return Object.assign(result, message.detail);
+    }
     result.rows.push(message);
     tell(message, only !== null);
   };

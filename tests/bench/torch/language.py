@@ -11,6 +11,8 @@ import time
 import torch
 import torch.nn.functional as F
 
+import blas
+
 DTYPES = {"BF16": torch.bfloat16, "F32": torch.float32}
 
 
@@ -119,7 +121,8 @@ def main():
     times = sorted(times[1:])
     with open("/proc/self/status") as file:
         peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
-    print(json.dumps({"msPerStep": times[len(times) // 2], "losses": losses, "processMegabytes": peak / 1e3}))
+    step = times[len(times) // 2]
+    print(json.dumps({"msPerStep": step, "losses": losses, "processMegabytes": peak / 1e3, "blas": blas.describe()}))
 
 
 main()

@@ -10,6 +10,8 @@ import warnings
 import torch
 import torch.nn.functional as F
 
+import blas
+
 warnings.filterwarnings("ignore")
 
 PLACES = [F, torch, torch.special, torch.linalg]
@@ -153,7 +155,7 @@ def time_of(command):
 
 
 def describe(_):
-    return {"version": torch.__version__}
+    return {"version": torch.__version__, "blas": blas.describe()}
 
 
 state = {}

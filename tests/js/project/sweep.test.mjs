@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sweepCases } from "../../bench/sweep/cases.mjs";
 import { prepare } from "../../bench/sweep/ours.mjs";
-import { keptSweep, kSweepResults, speedPage, sweepFile } from "../../bench/sweep/page.mjs";
+import {
+  keptSweep,
+  kSweepResults,
+  ratioOf,
+  speedPage,
+  sweepFile,
+} from "../../bench/sweep/page.mjs";
+import { blasWarning } from "../../bench/torch/server.mjs";
 import { compositeTable } from "../support/composite_samples.mjs";
 import { eg } from "../support/engine.mjs";
 import { readJson } from "../support/files.mjs";
@@ -61,6 +68,20 @@ describe("the page of speeds", () => {
     assert.match(page, /\| `mm` \| 0\.5 1\.5 12 \| – – – \| 24 \/ 2\.0 \|/);
     assert.match(page, /\| `dot` \| – – – \| – – – \| 3\.0 \/ – \|/);
     assert.match(page, /## More than 5 times as long\n\n[^#]*\| `mm` \| 12 \|/);
+  });
+
+  test("has no ratios to a library that does not use the processor, and names it", () => {
+    const warning = blasWarning({ library: "OpenBLAS for Prescott", gflops: 6.9 }, 45);
+    const kept = keptSweep([{ ...row("mm", "large", 1, 20), isUnfair: true }], {
+      ...measured,
+      blas: "OpenBLAS for Prescott",
+      warning,
+    });
+    assert.equal(ratioOf({ ...row("mm", "large", 1, 20), isUnfair: true }, "forward"), null);
+    const page = speedPage(kept);
+    assert.match(page, /OpenBLAS for Prescott at 7 GFLOPS, edgegrad 45: [^\n]* say nothing/);
+    assert.match(page, /\| `mm` \| – – – \| – – – \| 1\.0 \/ 20 \|/);
+    assert.equal(blasWarning({ library: "OpenBLAS for Haswell", gflops: 77 }, 45), "");
   });
 
   test("is made of the results that are kept, which are of ops that the sweep has", () => {
