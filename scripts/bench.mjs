@@ -55,7 +55,7 @@ npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolera
   --only A,B        only these workloads: ${Object.keys(kWorkloads).join(", ")}
   --node 20|24|all  this Node.js, a newer one with relaxed SIMD, or both (the default unless --quick)
   --no-build        measure the existing dist/
-  --record          append a line per row to ${kHistory}, with the commit and the machine
+  --record          append a line per row to ${kHistory} after each workload, with the commit and the machine
   --write           store the figures of the newest Node.js that are in the tables of README.md and the guide, and update the tables
 The whole report is written to build/bench, as JSON.`;
 
@@ -204,20 +204,21 @@ function measure(options, others) {
     if (!isBuilt) await buildPackage(nodes);
     const machine = describeMachine(nodes);
     printMachine(machine);
+    const { commit, dirty } = stateOfCheckout();
+    // A build that was not made by this run may be of another commit.
+    const state = { commit, dirty: dirty || isBuilt };
     const tables = [];
     for (const workload of workloads) {
       const where = workload.newestNodeOnly ? nodes.slice(-1) : nodes;
-      for (const node of where) tables.push(await measureOn(workload, node, quick));
+      for (const node of where) {
+        const load = loadavg()[0];
+        const table = await measureOn(workload, node, quick);
+        tables.push(table);
+        if (record) appendHistory(historyEntries([table], { ...machine, load }, state));
+      }
     }
     printSummary(tables);
     if (options.write) keepTables(tables, machine);
-    if (record) {
-      const { commit, dirty } = stateOfCheckout();
-      // A build that was not made by this run may be of another commit.
-      const entries = historyEntries(tables, machine, { commit, dirty: dirty || isBuilt });
-      appendHistory(entries);
-      console.log(`\n${entries.length} lines appended to ${kHistory}`);
-    }
     const folder = join(kRoot, "build", "bench");
     const path = join(folder, `${machine.date.replaceAll(":", "-").slice(0, 19)}.json`);
     mkdirSync(folder, { recursive: true });
