@@ -234,6 +234,12 @@ test("histogram() takes weights of the dtype of its input", () => {
   assertTensor(eg.histogram(values, 2, { weight: eg.tensor([1, 2, 4]) })[0], [1, 6]);
 });
 
+test("histogram() has 100 bins where none are given", () => {
+  const [counts, edges] = eg.histogram(eg.tensor([0, 0.5, 1]));
+  assert.deepEqual([counts.shape, edges.shape, counts.sum().item()], [[100], [101], 3]);
+  assert.equal(eg.histogram(eg.tensor([0, 1]), { density: true })[0].shape[0], 100);
+});
+
 describe("histogram() of a range without a width", () => {
   const both = (values, ...rest) =>
     eg.histogram(eg.tensor(values), 2, ...rest).map((one) => [...one.dataSync()]);

@@ -95,11 +95,11 @@ export const histc = /* @__PURE__ */ composite(
 
 /**
  * The number of elements in each bin, and the edges of the bins. `bins` is the number of equal bins in `range` (by default
- * the range of the data), or the edges themselves. `weight` has a weight per element; with `density` the total area is 1.
+ * 100 in the range of the data), or the edges themselves. `weight` has a weight per element; with `density` the total area is 1.
  */
 export const histogram = /* @__PURE__ */ composite(
   "histogram",
-  "input:tensor bins:any range:numbers?=null weight:tensor?=null density:bool=false",
+  "input:tensor bins:any=100 range:numbers?=null weight:tensor?=null density:bool=false",
   (input, bins: number | Tensor, range, weight, density): [hist: Tensor, binEdges: Tensor] => {
     checkHistogram(input, bins, range, weight);
     const values = flatten(input.detach());

@@ -181,6 +181,26 @@ def test_functional():
     raised(AttributeError, lambda: F.nonsense)
 
 
+def test_activations_in_place():
+    names = "celu elu hardsigmoid hardswish hardtanh leaky_relu mish relu relu6 selu silu".split()
+    calls = [getattr(F, name) for name in names] + [lambda x, inplace=False: F.threshold(x, 0.1, 0.0, inplace)]
+    for call in calls:
+        ends = []
+        for inplace in (False, True):
+            x = torch.linspace(-2, 2, 5, requires_grad=True)
+            # Batch norm has a result that nothing else keeps, as in models where an activation is in place.
+            normalized = F.batch_norm(x.reshape(5, 1), None, None, training=True)
+            made = call(normalized, inplace=inplace)
+            assert (made is normalized) == inplace
+            made.pow(2).sum().backward()
+            ends.append(x.grad)
+        assert torch.allclose(*ends, atol=1e-6), call
+    x = torch.full((4,), -1.0)
+    assert F.leaky_relu(x, 0.5, True) is x and x.tolist() == [-0.5] * 4
+    assert F.dropout(x, 0.0, True, True) is x
+    assert F.selu(x, True) is x and F.hardtanh(x, -0.1, 0.1, True) is x
+
+
 def test_masks_of_attention():
     attention = nn.MultiheadAttention(4, 2, batch_first=True)
     x = torch.rand(1, 3, 4)

@@ -3,6 +3,7 @@
 import array
 import copy
 import pickle
+import warnings
 
 import edgegrad.torch as torch
 import edgegrad.torch.nn.functional as F
@@ -244,6 +245,42 @@ def test_text_is_as_in_pytorch():
 
 async def test_item_async():
     assert await t(2.5).item_async() == 2.5
+
+
+def test_the_default_device():
+    assert torch.get_default_device() == torch.device("cpu")
+    torch.set_default_device("cpu")
+    with torch.device("cpu") as inner:
+        assert inner == torch.zeros(2).device == torch.tensor([1.0]).device == torch.get_default_device()
+    torch.set_default_device("cuda")
+    try:
+        assert torch.get_default_device().type == "cuda"
+        with torch.device("cpu"):
+            assert torch.arange(3).device.type == "cpu"
+        for make in (lambda: torch.zeros(2), lambda: torch.tensor([1]), lambda: torch.nn.Linear(2, 2)):
+            try:
+                make()
+            except Exception as error:
+                assert "cuda" in str(error)
+            else:
+                raise AssertionError("a tensor on a device that is not there")
+    finally:
+        torch.set_default_device(None)
+    assert torch.zeros(1).device.type == "cpu"
+
+
+def test_mixed_precision_for_cuda_warns_and_does_nothing():
+    from edgegrad.torch.cuda.amp import GradScaler, autocast
+
+    x = torch.ones(2, 2)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scaler = GradScaler()
+        with autocast(), torch.autocast("cuda", dtype=torch.float16):
+            assert (x @ x).dtype == torch.float32
+    assert len(caught) == 3 and all("no CUDA" in str(one.message) for one in caught)
+    assert not scaler.is_enabled() and scaler.scale(x.sum()).item() == 4
+    assert not torch.cuda.amp.GradScaler(enabled=False).is_enabled()
 
 
 def test_dtypes_and_layouts_are_printed_as_in_pytorch():

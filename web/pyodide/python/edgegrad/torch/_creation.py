@@ -17,6 +17,7 @@ from ._types import (
     check_layout,
     complex64,
     complex128,
+    default_device,
     device as device_,
     dtype as dtype_,
     float32,
@@ -159,6 +160,9 @@ def tensor(
         made = from_buffer(data, dtype)
     else:
         made = _from_lists(data, dtype)
+    # Of a tensor, the copy is where that is.
+    if device is None and not isinstance(data, Tensor):
+        device = default_device()
     if device is not None:
         made = made.to(device)
     return made.requires_grad_() if requires_grad else made
@@ -300,6 +304,8 @@ def _made(name: str, given: list, options: dict, keywords: dict) -> Tensor:
         value = keywords.pop(key, None)
         if value is not None and value is not False:
             options[key] = device_(value) if key == "device" else getattr(value, "dtype", value) if key == "dtype" else value
+    if default_device() is not None and not builtins.any(isinstance(one, Tensor) for one in given):
+        options.setdefault("device", default_device())
     if keywords:
         raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(keywords))}'")
     return result(invoke("", name, given, options))

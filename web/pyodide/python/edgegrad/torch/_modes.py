@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from typing import Any, Callable
 
 from ._bridge import JsException, js, python_error
@@ -173,6 +174,13 @@ def is_inference_mode_enabled() -> bool:
     return function("", "isInferenceModeEnabled", [])
 
 
+def without_cuda(name: str, enabled: bool) -> bool:
+    """Warns, as PyTorch does where there is no CUDA, that mixed precision for it is off. Returns False."""
+    if enabled:
+        warnings.warn(f'{name}(device_type="cuda"): there is no CUDA in a page, so it does nothing', stacklevel=3)
+    return False
+
+
 class autocast(Mode):
     """Mixed precision: products round their operands to `dtype`. Backward goes outside."""
 
@@ -180,6 +188,8 @@ class autocast(Mode):
 
     def __init__(self, device_type: str = "cpu", dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> None:
         Mode.__init__(self)
+        if device_type == "cuda":
+            enabled, device_type = without_cuda("autocast", enabled), "cpu"
         if device_type not in ("cpu", "webgpu"):
             raise RuntimeError(f'autocast(device_type="{device_type}"): the devices of edgegrad are "cpu" and "webgpu"')
         self.options = {"enabled": bool(enabled)}

@@ -106,7 +106,10 @@ _DEVICES = ("cpu", "webgpu", "cuda", "mps", "xpu", "meta")
 
 
 class device:
-    """Where a tensor's elements are: "cpu" or "webgpu". Others can be named, and raise when a tensor is to be there."""
+    """Where a tensor's elements are: "cpu" or "webgpu". Others can be named, and raise when a tensor is to be there.
+
+    In `with device:` new tensors are there.
+    """
 
     type: str
     index: int | None
@@ -136,6 +139,35 @@ class device:
 
     def __reduce__(self) -> tuple:
         return (device, (str(self),))
+
+    def __enter__(self) -> device:
+        _defaults.append(self)
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        _defaults.pop()
+
+
+# Where new tensors are: by set_default_device(), then by each `with` that is open.
+_defaults: list[device | None] = [None]
+
+
+def set_default_device(device: device | str | None) -> None:
+    """Sets where new tensors are; None is the CPU."""
+    _defaults[0] = None if device is None else _device(device)
+
+
+def get_default_device() -> device:
+    """Returns where new tensors are."""
+    return default_device() or device("cpu")
+
+
+def default_device() -> device | None:
+    """Returns where new tensors are, or None if nobody has said."""
+    return _defaults[-1]
+
+
+_device = device
 
 
 class _Named:

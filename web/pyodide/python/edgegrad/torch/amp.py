@@ -6,7 +6,7 @@ from typing import Any
 
 from ._bridge import Foreign, foreign, flush
 from ._calls import construct, method
-from ._modes import autocast
+from ._modes import autocast, without_cuda
 from ._tensor import Tensor
 
 
@@ -15,6 +15,8 @@ class GradScaler(Foreign):
     """Scales losses so that gradients of float16 do not vanish."""
 
     def __init__(self, device: str = "cpu", **options: Any) -> None:
+        if device == "cuda":
+            options["enabled"] = without_cuda("GradScaler", options.get("enabled", True))
         self.h = construct("amp", "GradScaler", [], {key: value for key, value in options.items() if value is not None})
 
     def scale(self, outputs: Tensor) -> Tensor:
@@ -32,6 +34,9 @@ class GradScaler(Foreign):
 
     def get_scale(self) -> float:
         return float(method(self, "getScale"))
+
+    def is_enabled(self) -> bool:
+        return bool(method(self, "isEnabled"))
 
     def state_dict(self) -> dict:
         return method(self, "stateDict")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import amp
+
 
 def is_available() -> bool:
     return False

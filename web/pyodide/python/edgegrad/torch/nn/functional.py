@@ -29,8 +29,17 @@ def _activation(name: str) -> Callable:
     """A function with PyTorch's `inplace`."""
     plain = declared_function("nn.functional", camel(name)) or declared_function("Tensor", camel(name))
     assert plain is not None, name
+    # The op in place keeps its result for backward; copying into the input would change what the other one keeps.
+    in_place = declared_function("Tensor", camel(name) + "_")
+
+    # Dropouts take `training` before it.
+    most = 2 if "dropout" in name else 0
 
     def call(input: Tensor, *args: Any, inplace: bool = False, **keywords: Any) -> Tensor:
+        if len(args) > most and isinstance(args[-1], builtins.bool):
+            *args, inplace = args  # type: ignore[assignment]
+        if inplace and in_place is not None:
+            return in_place(input, *args, **keywords)
         made = plain(input, *args, **keywords)
         return input.copy_(made) if inplace else made
 
