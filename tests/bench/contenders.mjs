@@ -3,6 +3,7 @@
 export const kContenders = {
   bare: { title: "bare Node" },
   edgegrad: { title: "edgegrad", library: "edgegrad", threads: 1 },
+  edgegradCached: { title: "with a compile cache", library: "edgegrad", threads: 1 },
   edgegrad2: { title: "edgegrad 2t", library: "edgegrad", threads: 2 },
   kernel: { title: "C++ only" },
   tfjs: { title: "tfjs-wasm", library: "tfjs" },

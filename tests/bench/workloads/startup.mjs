@@ -2,7 +2,9 @@
 // its WebAssembly, starting threads, creating the model, one step, reading the loss.
 
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { kRoot } from "../../../scripts/process.mjs";
 import { median } from "../clock.mjs";
 import { resultOf } from "../contenders.mjs";
 import { errorIn } from "../runner.mjs";
@@ -10,7 +12,7 @@ import { errorIn } from "../runner.mjs";
 export default {
   name: "startup",
   title: "Process start to first training step, MLP 784-128-10",
-  contenders: ["edgegrad", "bare", "tfjs", "jax"],
+  contenders: ["edgegrad", "edgegradCached", "bare", "tfjs", "jax"],
   rows: ({ nodeMajor }) => [
     {
       id: "first",
@@ -45,10 +47,16 @@ export default {
   },
 };
 
+/** Where Node.js 22 and newer keep compiled JavaScript of the contender with a compile cache. */
+const kCompileCache = join(kRoot, "build", "bench", "compile_cache");
+
 function startOnce(node, id) {
-  const program = fileURLToPath(new URL(`../programs/${id}.mjs`, import.meta.url));
+  const isCached = id === "edgegradCached";
+  const name = isCached ? "edgegrad" : id;
+  const program = fileURLToPath(new URL(`../programs/${name}.mjs`, import.meta.url));
+  const env = { ...process.env, ...(isCached && { NODE_COMPILE_CACHE: kCompileCache }) };
   const start = performance.timeOrigin + performance.now();
-  const child = spawn(node, [program], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(node, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
   const output = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"]) {
     child[stream].setEncoding("utf8").on("data", (text) => {
