@@ -99,7 +99,15 @@ export function tensorFunctions(eg: Engine, handles: Handles, values: Values) {
     requireGrad(handle: number, value: boolean): void {
       at(handle).requiresGrad = value;
     },
-    backward(handle: number, gradient: number, retain: boolean | null, create: boolean): void {
+    /** Calls backward(), after dropping the numbers that Python has let go. */
+    backward(
+      handle: number,
+      gradient: number,
+      retain: boolean | null,
+      create: boolean,
+      ...dead: number[]
+    ): void {
+      for (const one of dead) handles.drop(one);
       at(handle).backward(gradient < 0 ? undefined : at(gradient), {
         ...(retain === null || retain === undefined ? {} : { retainGraph: retain }),
         createGraph: create,

@@ -7,7 +7,9 @@ import type { Handles } from "./handles.js";
 export function optimizerFunctions(handles: Handles) {
   const at = (handle: number) => handles.objects[handle] as optim.SGD;
   return {
-    step(handle: number): void {
+    /** Makes a step, after dropping the numbers that Python has let go. */
+    step(handle: number, ...dead: number[]): void {
+      for (const one of dead) handles.drop(one);
       at(handle).step();
     },
     zeroGrad(handle: number): void {
@@ -21,6 +23,9 @@ export function optimizerFunctions(handles: Handles) {
     },
     /** Returns the number of a group, whose settings Python reads and writes. */
     group: (handle: number, place: number) => handles.put(at(handle).paramGroups[place]),
+    /** Removes a property of an object. */
+    unset: (handle: number, name: string) =>
+      Reflect.deleteProperty(handles.objects[handle] as object, name),
     /** Returns the names of an object's properties, separated by commas. */
     keys: (handle: number) => Object.keys(handles.objects[handle] as object).join(),
   };

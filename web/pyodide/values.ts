@@ -51,13 +51,33 @@ export class Values {
   reader(signature: string): Reader {
     const known = this.#readers.get(signature);
     if (known !== undefined) return known;
+    const reader = /^[tvn]+$/.test(signature)
+      ? this.#plainReader(signature)
+      : this.#reader(signature);
+    this.#readers.set(signature, reader);
+    return reader;
+  }
+
+  #reader(signature: string): Reader {
     const reads = new Parser(signature, this).all();
-    const reader: Reader = (flat) => {
+    return (flat) => {
       const cursor = { flat, at: 0 };
       return reads.map((read) => read(cursor));
     };
-    this.#readers.set(signature, reader);
-    return reader;
+  }
+
+  // Most calls have nothing but tensors, numbers and null.
+  #plainReader(signature: string): Reader {
+    const { objects } = this.handles;
+    const letters = [...signature];
+    return (flat) => {
+      let at = 0;
+      return letters.map((letter) => {
+        if (letter === "n") return null;
+        const one = flat[at++];
+        return letter === "t" ? objects[one as number] : one;
+      });
+    };
   }
 
   /** Returns the object of a number. */

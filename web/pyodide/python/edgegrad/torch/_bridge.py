@@ -82,12 +82,18 @@ def release(handle: int) -> None:
         flush()
 
 
-def flush() -> None:
-    """Lets go of what no Python object names any more, at once."""
+def dead() -> list[int]:
+    """Returns the numbers that no Python object names any more, for a call that lets go of them before it begins."""
     group: list[int] = []
-    # One at a time: a collection that begins in between flushes, too, and must not take the same numbers.
+    # One at a time: a collection that begins in between takes numbers, too, and must not take the same ones.
     while _dead:
         group.append(_dead.pop())
+    return group
+
+
+def flush() -> None:
+    """Lets go of what no Python object names any more, at once."""
+    group = dead()
     if group:
         _drop(*group)
 

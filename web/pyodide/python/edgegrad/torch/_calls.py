@@ -234,10 +234,8 @@ def compiled(path: str, name: str, signature: str, how: str) -> Callable[..., in
     return call
 
 
-def invoke(path: str, name: str, args: Iterable, options: dict | None = None, how: str = "") -> int:
-    """Calls a function of JavaScript and returns the number of its result; `op` of calls.ts has `how`."""
-    signature: list[str] = []
-    flat: list = []
+def encode_call(args: Iterable, options: dict | None, signature: list[str], flat: list) -> None:
+    """Adds the arguments of a call, and its options if there are some."""
     for one in args:
         encode(one, signature, flat)
     if options:
@@ -246,6 +244,13 @@ def invoke(path: str, name: str, args: Iterable, options: dict | None = None, ho
             signature.append(camel(key) + ":")
             encode(value, signature, flat)
         signature.append("}")
+
+
+def invoke(path: str, name: str, args: Iterable, options: dict | None = None, how: str = "") -> int:
+    """Calls a function of JavaScript and returns the number of its result; `op` of calls.ts has `how`."""
+    signature: list[str] = []
+    flat: list = []
+    encode_call(args, options, signature, flat)
     call = compiled(path, name, "".join(signature), how)
     try:
         return call(*flat)

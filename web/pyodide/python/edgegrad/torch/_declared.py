@@ -8,8 +8,8 @@ from typing import Any, Callable
 
 from . import _table
 from ._bridge import NONE, Held, JsException, python_error, result, with_tensors_in_tuples
-from ._calls import Literal, compiled, encode, invoke, js_name, names_of, snake
-from ._types import check_format, check_layout, device
+from ._calls import Literal, compiled, encode_call, invoke, js_name, names_of, snake
+from ._types import check_format, check_layout, device, dtype
 
 
 class Parameter:
@@ -136,8 +136,9 @@ def _other_keyword(declared: Declared, key: str, value: Any, options: dict) -> N
     elif key in ("pin_memory", "non_blocking"):
         if value:
             raise NotImplementedError(f"{declared.name}({key}=True): there is no such memory in a page")
-    elif key in ("size_average", "reduce") and value is None:
-        pass
+    elif key in ("size_average", "reduce"):
+        if value is not None:
+            raise TypeError(f"{declared.name}(size_average, reduce): write reduction='mean', 'sum' or 'none'")
     else:
         raise TypeError(f"{declared.name}() got an unexpected keyword argument '{key}'")
 
@@ -182,22 +183,30 @@ def in_place(made: Callable) -> Callable:
 
 def _declared(path: str, name: str, declared: Declared) -> Callable:
     results, bind, title = declared.results, declared.bind, declared.name
-    # The functions of JavaScript by the types of arguments that go there as they are: tensors alone, or one and integers, texts, booleans.
-    direct: dict[tuple, Callable] = {}
+    # The functions of JavaScript by the types of the arguments, and by the keywords, whose values are part of the function.
+    direct: dict[Any, Callable] = {}
 
     def call(*args: Any, **keywords: Any) -> Any:
-        if not keywords:
-            types = tuple(map(type, args))
-            known = direct.get(types)
-            if known is None:
-                known = direct[types] = _direct(path, name, bind, args, types)
-            if known is not _SLOW:
-                try:
-                    answer = known(args[0].h, *args[1:])
-                except JsException as error:
-                    raise python_error(error) from None
-                return result(answer) if answer >= NONE else with_tensors_in_tuples(result(answer), results, title)
-        elif "out" in keywords:
+        types = tuple(map(type, args))
+        try:
+            kind = (types, tuple(keywords.items()), tuple(map(type, keywords.values()))) if keywords else types
+            known = direct.get(kind)
+        except TypeError:
+            # A list, which has no hash.
+            known = _SLOW
+        if known is None:
+            known = _direct(path, name, bind, args, keywords)
+            if known is not _SLOW or not keywords:
+                if len(direct) >= _MOST_KINDS:
+                    direct.clear()
+                direct[kind] = known
+        if known is not _SLOW:
+            try:
+                answer = known(args)
+            except JsException as error:
+                raise python_error(error) from None
+            return result(answer) if answer >= NONE else with_tensors_in_tuples(result(answer), results, title)
+        if "out" in keywords:
             return written(call, keywords.pop("out"), args, keywords)
         given, options = bind(args, keywords)
         answer = invoke(path, name, given, options)
@@ -206,6 +215,10 @@ def _declared(path: str, name: str, declared: Declared) -> Callable:
         return with_tensors_in_tuples(result(answer), results, title)
 
     return call
+
+
+# Of the functions that are kept for one op: a program may compute the values of its keywords.
+_MOST_KINDS = 128
 
 
 def written(call: Callable, out: Any, args: tuple, keywords: dict) -> Any:
@@ -236,27 +249,45 @@ def _write(out: Any, value: Any) -> None:
 _ORDER = "bifc"
 
 
-def _SLOW() -> None:
+def _SLOW(args: tuple) -> int:
     """Stands for arguments that have to be looked at."""
+    raise TypeError(args)
 
 
-def _direct(path: str, name: str, bind: Callable, args: tuple, types: tuple) -> Callable:
-    is_held = [issubclass(kind, Held) for kind in types]
-    if not types or not is_held[0] or any(not held and kind not in (int, bool, str) for held, kind in zip(is_held, types)):
+_CONSTANTS = (int, float, bool, str, type(None))
+_KEYWORDS = (*_CONSTANTS, dtype, device)
+
+
+def _direct(path: str, name: str, bind: Callable, args: tuple, keywords: dict) -> Callable[[tuple], int]:
+    """Returns the function of a tuple of arguments of these types, with these keywords, if tensors, numbers and texts are all there is."""
+    is_held = [isinstance(one, Held) for one in args]
+    if not args or not is_held[0] or any(not held and type(one) not in _CONSTANTS for one, held in zip(args, is_held)):
         return _SLOW
+    if any(type(one) not in _KEYWORDS for one in keywords.values()):
+        return _SLOW
+    given, options = bind(args, keywords)
     signature: list[str] = []
     flat: list = []
-    for one in bind(args, {})[0]:
-        encode(one, signature, flat)
-    as_given = [one.h if held else one for one, held in zip(args, is_held)]
-    if flat != as_given or signature.count("t") != sum(is_held):
+    encode_call(given, options, signature, flat)
+    as_given = [one.h if held else one for one, held in zip(args, is_held) if one is not None]
+    # Keywords come after the arguments.
+    constants = flat[len(as_given) :]
+    if flat[: len(as_given)] != as_given or signature.count("t") != sum(is_held):
         return _SLOW
     call = compiled(path, name, "".join(signature), "")
-    if sum(is_held) == 1:
-        return call
-    if len(types) == 2:
-        return lambda handle, other: call(handle, other.h)
-    return lambda handle, *rest: call(handle, *[one.h if held else one for one, held in zip(rest, is_held[1:])])
+    count = len(args)
+    if not constants and as_given == [one.h if held else one for one, held in zip(args, is_held)] and sum(is_held) in (1, count):
+        if count == 1:
+            return lambda args: call(args[0].h)
+        if sum(is_held) == 1:
+            return lambda args: call(args[0].h, *args[1:])
+        if count == 2:
+            return lambda args: call(args[0].h, args[1].h)
+    if count == 2 and all(is_held):
+        return lambda args: call(args[0].h, args[1].h, *constants)
+    if count == 1:
+        return lambda args: call(args[0].h, *constants)
+    return lambda args: call(*[one.h if held else one for one, held in zip(args, is_held) if one is not None], *constants)
 
 
 def _undeclared(path: str, name: str) -> Callable:

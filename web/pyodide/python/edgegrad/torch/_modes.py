@@ -8,21 +8,14 @@ import warnings
 from typing import Any, Callable
 
 from ._bridge import JsException, js, python_error
-from ._calls import camel, encode, function
+from ._calls import encode_call, function
 
 
 def enter(path: str, args: tuple = (), options: dict | None = None) -> int:
     """Enters a mode of JavaScript and returns the number that ends it."""
     signature: list[str] = []
     flat: list = []
-    for one in args:
-        encode(one, signature, flat)
-    if options:
-        signature.append("{")
-        for key, value in options.items():
-            signature.append(camel(key) + ":")
-            encode(value, signature, flat)
-        signature.append("}")
+    encode_call(args, options, signature, flat)
     try:
         return js.mode(path, "".join(signature), *flat)
     except JsException as error:

@@ -241,13 +241,13 @@ class Tensor(Held, metaclass=_Meta):
         create_graph: builtins.bool = False,
         inputs: Any = None,
     ) -> None:
-        bridge.flush()
         if inputs is not None:
             from .autograd import backward
 
+            bridge.flush()
             return backward(self, gradient, retain_graph, create_graph, inputs=inputs)
         try:
-            js.backward(self.h, -1 if gradient is None else gradient.h, retain_graph, create_graph)
+            js.backward(self.h, -1 if gradient is None else gradient.h, retain_graph, create_graph, *bridge.dead())
         except JsException as error:
             raise python_error(error) from None
 

@@ -166,18 +166,6 @@ def embedding_bag(
     return function("nn.functional", "embeddingBag", [input, weight], options)
 
 
-def _loss(name: str) -> Callable:
-    """A loss, with PyTorch's older arguments about the reduction refused."""
-
-    def call(*args: Any, size_average: Any = None, reduce: Any = None, **keywords: Any) -> Tensor:
-        if size_average is not None or reduce is not None:
-            raise TypeError(f"{name}(size_average, reduce): write reduction='mean', 'sum' or 'none'")
-        return _found(name)(*args, **keywords)
-
-    call.__name__ = name
-    return call
-
-
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return function("nn.functional", "oneHot", [tensor, num_classes] if num_classes >= 0 else [tensor])
 
@@ -204,19 +192,11 @@ def interpolate(
     return function("nn.functional", "interpolate", [input], {k: v for k, v in options.items() if v is not None})
 
 
-_LOSSES = "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss".split()
-_LOSSES += "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss multi_margin_loss nll_loss".split()
-_LOSSES += "multilabel_margin_loss multilabel_soft_margin_loss poisson_nll_loss smooth_l1_loss soft_margin_loss".split()
-_LOSSES += "triplet_margin_loss".split()
-
-
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     if name in _INPLACE or name in _DROPOUTS:
         found: Any = _activation(name)
-    elif name in _LOSSES:
-        found = _loss(name)
     elif name.startswith("max_pool") and name.endswith("_with_indices"):
         pool = _with_indices(name.removesuffix("_with_indices"))
 

@@ -16,7 +16,7 @@ class RemovableHandle:
 
     _next = 0
 
-    def __init__(self, place: OrderedDict) -> None:
+    def __init__(self, place: Place) -> None:
         RemovableHandle._next += 1
         self.id = RemovableHandle._next
         self._place = weakref.ref(place)
@@ -25,6 +25,7 @@ class RemovableHandle:
         place = self._place()
         if place is not None:
             place.pop(self.id, None)
+            place.flags.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -33,26 +34,38 @@ class RemovableHandle:
         self.remove()
 
 
-class _Place(OrderedDict):
-    """Hooks of one kind in their order; can be referred to weakly."""
+class Place(OrderedDict):
+    """Hooks of one kind in their order, by the numbers of their handles; can be referred to weakly."""
+
+    def __init__(self, *given: Any) -> None:
+        OrderedDict.__init__(self, *given)
+        # Of hooks of calls: whether they take keywords, and whether they are called after an error, too.
+        self.flags: dict[int, tuple[bool, bool]] = {}
+
+    def add(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        handle = RemovableHandle(self)
+        self[handle.id] = hook
+        if prepend:
+            self.move_to_end(handle.id, last=False)
+        return handle
 
 
 class Hooks:
     """The hooks of a module, by kind."""
 
     def __init__(self) -> None:
-        self.of: dict[str, _Place] = {kind: _Place() for kind in _KINDS}
+        self.of: dict[str, Place] = {kind: Place() for kind in _KINDS}
 
-    def add(self, kind: str, hook: Callable, prepend: bool = False, flags: tuple = (False, False)) -> RemovableHandle:
+    def add(self, kind: str, hook: Callable, prepend: bool = False, flags: tuple[bool, bool] | None = None) -> RemovableHandle:
         place = self.of[kind]
-        handle = RemovableHandle(place)
-        place[handle.id] = (hook, *flags)
-        if prepend:
-            place.move_to_end(handle.id, last=False)
+        handle = place.add(hook, prepend)
+        if flags is not None:
+            place.flags[handle.id] = flags
         return handle
 
     def list(self, kind: str) -> list[tuple]:
-        return list(self.of[kind].values())
+        place = self.of[kind]
+        return [(hook, *place.flags.get(key, (False, False))) for key, hook in place.items()]
 
 
 # Those of all modules.

@@ -139,8 +139,8 @@ def _initialize(module: Any, args: tuple, keywords: dict) -> None:
     module.initialize_parameters(*args, **keywords)
     if module.has_uninitialized_params():
         raise RuntimeError(f"{type(module).__name__}.initialize_parameters() has left parameters or buffers without a shape")
-    module._hooks.of["pre"].pop(module._initialize_hook, None)
-    module._hooks.of["load_pre"].pop(module._load_hook, None)
+    module._forward_pre_hooks.pop(module._initialize_hook, None)
+    module._load_state_dict_pre_hooks.pop(module._load_hook, None)
     del module._initialize_hook, module._load_hook
     if module.cls_to_become is not None:
         module.__class__ = module.cls_to_become

@@ -38,7 +38,12 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.linear(input, self.weight, self.bias)
+        own = self._parameters
+        try:
+            return F.linear(input, own["weight"], own["bias"])
+        except KeyError:
+            # A computed weight is an attribute.
+            return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

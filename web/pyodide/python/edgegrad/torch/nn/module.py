@@ -16,6 +16,16 @@ _PARTS = ("_parameters", "_buffers", "_modules")
 IncompatibleKeys = namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])
 
 
+def _place_of(kind: str) -> property:
+    """The hooks of one kind of a module, by numbers."""
+
+    def get(self: Module) -> Any:
+        # A call of a module without hooks is faster.
+        return {} if self._hooks is None else self._hooks.of[kind]
+
+    return property(get)
+
+
 class Module:
     """The base of layers and models."""
 
@@ -341,6 +351,12 @@ class Module:
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         return self._own_hooks().add("load_post", hook)
+
+    # Under PyTorch's names, as far as programs read them.
+    _forward_hooks, _forward_pre_hooks = _place_of("forward"), _place_of("pre")
+    _backward_hooks, _backward_pre_hooks = _place_of("backward"), _place_of("backward_pre")
+    _state_dict_hooks, _state_dict_pre_hooks = _place_of("state_post"), _place_of("state_pre")
+    _load_state_dict_pre_hooks, _load_state_dict_post_hooks = _place_of("load_pre"), _place_of("load_post")
 
     # Text
 

@@ -50,11 +50,18 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         start += size
 
 
+_NORMS = ("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral_norm")
+
+
 def __getattr__(name: str) -> Any:
     if name in ("prune", "parametrize", "parametrizations"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")
+    if name in _NORMS:
+        from . import norms
+
+        return getattr(norms, name)
     if not name.startswith("__") and camel(name) in names_of("nn.utils"):
         raise NotImplementedError(f"torch.nn.utils.{name}: modules in Python have no such hooks of edgegrad; use it from JavaScript")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

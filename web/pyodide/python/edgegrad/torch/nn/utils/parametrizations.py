@@ -1,4 +1,4 @@
-"""torch.nn.utils.parametrizations: normalized weights."""
+"""torch.nn.utils.parametrizations: normalized and orthogonal weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from ..._modes import no_grad
 from ..._tensor import Tensor
 from .. import functional as F
 from ..module import Module
+from .orthogonal import orthogonal
 from .parametrize import register_parametrization
+
+
+def norm_of_slices(weight: Tensor, dim: int) -> Tensor:
+    """The norms of the slices along a dimension, or with -1 of the whole tensor."""
+    if dim == -1:
+        return weight.norm()
+    axis = dim % weight.dim()
+    return (weight**2).sum(dim=[d for d in range(weight.dim()) if d != axis], keepdim=True).sqrt()
 
 
 class _WeightNorm(Module):
@@ -19,17 +28,11 @@ class _WeightNorm(Module):
         super().__init__()
         self.dim = -1 if dim is None else dim
 
-    def _norm(self, weight: Tensor) -> Tensor:
-        if self.dim == -1:
-            return weight.norm()
-        axis = self.dim % weight.dim()
-        return (weight**2).sum(dim=[d for d in range(weight.dim()) if d != axis], keepdim=True).sqrt()
-
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
-        return weight_v * (weight_g / self._norm(weight_v))
+        return weight_v * (weight_g / norm_of_slices(weight_v, self.dim))
 
     def right_inverse(self, weight: Tensor) -> tuple:
-        return self._norm(weight), weight
+        return norm_of_slices(weight, self.dim), weight
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
@@ -103,5 +106,4 @@ def spectral_norm(module: Module, name: str = "weight", n_power_iterations: int 
     return module
 
 
-def orthogonal(module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True) -> Module:
-    raise NotImplementedError("torch.nn.utils.parametrizations.orthogonal: edgegrad has it in JavaScript only")
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]

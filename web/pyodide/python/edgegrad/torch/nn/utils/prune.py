@@ -74,7 +74,7 @@ class BasePruningMethod:
                 raise AttributeError(f"{type(module).__name__} has no parameter '{name}' to prune")
             module.register_parameter(name + "_orig", original)
         else:
-            _hooks(module).pop(_key_of(module, name))
+            module._forward_pre_hooks.pop(_key_of(module, name))
         module.register_buffer(name + "_mask", mask)
         setattr(module, name, method.apply_mask(module))
         module.register_forward_pre_hook(method)
@@ -280,28 +280,23 @@ def remove(module: Module, name: str) -> Module:
     if method is None:
         raise ValueError(f"parameter '{name}' of {type(module).__name__} has to be pruned before the pruning can be removed")
     method.remove(module)
-    _hooks(module).pop(_key_of(module, name))
+    module._forward_pre_hooks.pop(_key_of(module, name))
     return module
 
 
 def is_pruned(module: Module) -> bool:
     """Whether a parameter of a module or of its parts is pruned."""
-    return any(isinstance(entry[0], BasePruningMethod) for part in module.modules() for entry in _hooks(part).values())
-
-
-def _hooks(module: Module) -> Any:
-    own = module._hooks
-    return {} if own is None else own.of["pre"]
+    return any(isinstance(hook, BasePruningMethod) for part in module.modules() for hook in part._forward_pre_hooks.values())
 
 
 def _key_of(module: Module, name: str) -> int | None:
-    found = [k for k, (hook, *_) in _hooks(module).items() if isinstance(hook, BasePruningMethod) and hook._tensor_name == name]
+    found = [k for k, hook in module._forward_pre_hooks.items() if isinstance(hook, BasePruningMethod) and hook._tensor_name == name]
     return found[0] if found else None
 
 
 def _method_of(module: Module, name: str) -> Any:
     key = _key_of(module, name)
-    return None if key is None else _hooks(module)[key][0]
+    return None if key is None else module._forward_pre_hooks[key]
 
 
 def _scores(t: Tensor, importance_scores: Tensor | None) -> Tensor:
