@@ -109,6 +109,9 @@ export const kSections = [
     runFolders(kNode, "tests/pytorch"),
   ),
   section("pytorch", "PyTorch's own tests", () => run(kNode, "tests/pytorch/run.mjs")),
+  section("pytorch", "a tenth of those that pass on edgegrad.torch, in Pyodide", () =>
+    run(kNode, "tests/pytorch/package/pyodide.mjs"),
+  ),
   section(
     "federated",
     "federated training with a NATS server",

@@ -14,13 +14,12 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildForNode } from "../../scripts/build.mjs";
-import { ensurePackages, isDebian } from "../../scripts/machine/apt.mjs";
 import { expected, kRoot, main, step } from "../../scripts/process.mjs";
 import { byOutcome, differences, isGood, readExpected, writeExpected } from "./expected.mjs";
 import { kFiles } from "./files.mjs";
 import { compare, kPackageColumn, writePackageFigures } from "./package/figures.mjs";
 import { writePythonPackage } from "./package/python.mjs";
-import { pytorchSource } from "./source.mjs";
+import { sourceIfPossible } from "./source.mjs";
 import { writeTables } from "./table.mjs";
 
 const kPython = "/usr/bin/python3";
@@ -28,18 +27,6 @@ const kHere = dirname(fileURLToPath(import.meta.url));
 const kRunTests = join(kHere, "run_tests.py");
 const kNeedsNewProcess = 75;
 const kMostShown = 40;
-
-/** Returns where PyTorch's source is, or says why its tests cannot run here. */
-async function prepare() {
-  try {
-    if (!isDebian()) throw new Error("PyTorch's test files come from Debian's source package");
-    await ensurePackages("pytorch");
-    return await pytorchSource();
-  } catch (error) {
-    console.log(`skipped: ${error.message.split("\n")[0]}`);
-    return null;
-  }
-}
 
 /** Runs a shard of a file in as many processes as it takes, and resolves to the rows of its tests. */
 async function runShard({ source, file, sample, without, shard, shards, env }, core) {
@@ -124,7 +111,7 @@ async function runAll(source, files, { whole: isWhole, rows: folder, package: is
 }
 
 async function newRows(files, options) {
-  const source = await prepare();
+  const source = await sourceIfPossible();
   if (source === null) return null;
   if (!existsSync(join(kRoot, "dist", "index.js"))) await buildForNode();
   return runAll(source, files, options);

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { debianMirror } from "../../scripts/machine/apt.mjs";
+import { debianMirror, ensurePackages, isDebian } from "../../scripts/machine/apt.mjs";
 import { cacheFolder, quiet, step } from "../../scripts/process.mjs";
 
 export const kVersion = "2.6.0";
@@ -44,4 +44,16 @@ export async function pytorchSource() {
     rmSync(work, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** Returns what pytorchSource() does once the packages of Debian are there, or null after saying why PyTorch's tests cannot run here. */
+export async function sourceIfPossible() {
+  try {
+    if (!isDebian()) throw new Error("PyTorch's test files come from Debian's source package");
+    await ensurePackages("pytorch");
+    return await pytorchSource();
+  } catch (error) {
+    console.log(`skipped: ${error.message.split("\n")[0]}`);
+    return null;
+  }
 }

@@ -46,6 +46,7 @@ export function writePackageFigures(found) {
 /** Writes down how many tests passed in Pyodide, of those that pass by pipes. */
 export function writePyodideFigures(found) {
   const figures = readFigures();
+  for (const one of Object.values(figures)) delete one.pyodide;
   for (const { file, passed, of } of found)
     figures[file] = { ...figures[file], pyodide: [passed, of] };
   writeFigures(figures);

@@ -1,10 +1,9 @@
-"""Runs every n-th test of one of PyTorch's files in Pyodide, as run_tests.py does by pipes; pyodide.mjs starts it."""
+"""Runs tests of PyTorch's files in Pyodide, as run_tests.py does by pipes; pyodide.mjs starts it."""
 
 from __future__ import annotations
 
 import json
 import pathlib
-import re
 import sys
 import warnings
 from typing import Callable
@@ -17,12 +16,18 @@ warnings.simplefilter("ignore")
 harness.prepare()
 
 
-def sample(path: str, every: int, without: str, emit: Callable[[str], None]) -> None:
-    """Calls `emit` with a line of JSON for each test."""
+def warn(text: str) -> None:
+    """Takes a warning of JavaScript, which by pipes is one of Python's, too."""
+    warnings.warn(text, UserWarning, stacklevel=3)
+
+
+def sample(path: str, chosen: str, emit: Callable[[str], None]) -> None:
+    """Runs the chosen tests of a file, a list in JSON, and calls `emit` with a line of JSON for each."""
     sys.argv = [path]
+    names = set(json.loads(chosen))
     ready: set[type] = set()
     for full, cls, method in run_tests.collect(run_tests.load(pathlib.Path(path))):
-        if run_tests.hash_of(full) % every or run_tests.missing_dtype(full) or (without and re.search(without, full)):
+        if full not in names:
             continue
         if cls not in ready:
             cls.setUpClass()

@@ -361,3 +361,30 @@ def test_lazy_layers():
             assert "uninitialized" in str(error)
         else:
             raise AssertionError("a parameter without a shape was used")
+
+
+def test_orthogonal_weights():
+    for shape in ((4, 4), (5, 3), (3, 5)):
+        for way, constant in (("matrix_exp", True), ("cayley", True), ("householder", True), ("householder", False)):
+            net = nn.Linear(*shape)
+            torch.nn.utils.parametrizations.orthogonal(net, "weight", way, use_trivialization=constant)
+            given = torch.linalg.qr(torch.randn(max(shape), min(shape))).Q
+            net.weight = given = given if shape[1] >= shape[0] else given.mT
+            assert torch.allclose(net.weight, given, atol=1e-4), (shape, way, constant)
+            weight = net.weight if shape[1] >= shape[0] else net.weight.mT
+            assert torch.allclose(weight.mT @ weight, torch.eye(min(shape)), atol=1e-4)
+
+
+def test_older_norms_of_weights():
+    x, net = torch.randn(2, 4), nn.Linear(4, 3)
+    before = net(x)
+    nn.utils.weight_norm(net)
+    assert net.weight_g.shape == (3, 1) and torch.allclose(net(x), before, atol=1e-5)
+    assert len(net._forward_pre_hooks) == 1
+    nn.utils.remove_weight_norm(net)
+    assert isinstance(net.weight, nn.Parameter) and torch.allclose(net(x), before, atol=1e-5)
+    nn.utils.spectral_norm(net, n_power_iterations=20)
+    net(x)
+    assert abs(torch.linalg.matrix_norm(net.weight, 2).item() - 1) < 1e-3
+    nn.utils.remove_spectral_norm(net)
+    assert not net._forward_pre_hooks and "weight_orig" not in net.state_dict()

@@ -1,6 +1,8 @@
 """torch.optim and its schedulers."""
 
 import copy
+import pickle
+import warnings
 
 import edgegrad.torch as torch
 from edgegrad.torch import nn
@@ -171,3 +173,136 @@ def test_a_copy_of_a_group_is_a_dictionary_of_its_own():
     except TypeError:
         return
     raise AssertionError("an object of JavaScript was copied")
+
+
+def test_copies_and_pickles_of_optimizers_go_on_alike():
+    for name, settings in (("Adam", {"lr": 0.1}), ("SGD", {"lr": 0.1, "momentum": 0.9}), ("RMSprop", {})):
+        _, optimizer = trained(name, **settings)
+        optimizer.param_groups[0]["note"] = "mine"
+        for copied in (copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))):
+            follower = copied(optimizer)
+            other = follower.param_groups[0]["params"][0]
+            param = optimizer.param_groups[0]["params"][0]
+            assert other is not param and torch.equal(other, param)
+            assert follower.param_groups[0]["note"] == "mine" and follower.defaults == optimizer.defaults
+            before = param.detach().clone()
+            for one, by in ((param, optimizer), (other, follower)):
+                one.grad = torch.ones(4)
+                by.step()
+            assert torch.equal(param, other) and not torch.equal(param, before), name
+
+
+def test_state_by_parameter():
+    param, optimizer = trained("Adam", lr=0.1)
+    own = optimizer.state[param]
+    assert set(own) == {"step", "exp_avg", "exp_avg_sq"} and own["step"].item() == 3
+    assert len(optimizer.state) == 1 and param in optimizer.state
+    own["exp_avg"] = torch.zeros(4)
+    optimizer.state["note"] = 1
+    assert optimizer.state[param]["exp_avg"].sum().item() == 0 and optimizer.state_dict()["state"]["note"] == 1
+    del optimizer.state[param]
+    assert param not in optimizer.state
+
+
+def test_rates_that_are_tensors():
+    param, rate = nn.Parameter(torch.ones(1)), torch.tensor(0.5)
+    optimizer = torch.optim.SGD([param], lr=rate)
+    assert optimizer.param_groups[0]["lr"] is rate
+    param.sum().backward()
+    optimizer.step()
+    rate.fill_(0.25)
+    optimizer.step()
+    assert param.item() == 0.25
+    S.ExponentialLR(optimizer, gamma=0.5).step()
+    assert optimizer.param_groups[0]["lr"] is rate and rate.item() == 0.125
+
+
+def test_names_of_parameters():
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.named_parameters(), lr=0.1)
+    assert optimizer.state_dict()["param_groups"][0]["param_names"] == ["weight", "bias"]
+
+
+def test_hooks_of_states_and_of_all_optimizers():
+    from edgegrad.torch.optim.optimizer import register_optimizer_step_post_hook
+
+    param, seen = nn.Parameter(torch.ones(1)), []
+    optimizer = torch.optim.SGD([param], lr=0.1)
+    handle = register_optimizer_step_post_hook(lambda one, args, keywords: seen.append(one is optimizer))
+    param.sum().backward()
+    optimizer.step()
+    handle.remove()
+    optimizer.step()
+    assert seen == [True]
+
+    def faster(one, state):
+        state["param_groups"][0]["lr"] = 0.5
+
+    optimizer.register_state_dict_post_hook(lambda one, state: {**state, "more": 1})
+    optimizer.register_load_state_dict_pre_hook(faster)
+    state = optimizer.state_dict()
+    assert state["more"] == 1
+    optimizer.load_state_dict(state)
+    assert optimizer.param_groups[0]["lr"] == 0.5
+
+
+def test_the_state_of_an_optimizer_of_ones_own():
+    class Momentum(torch.optim.Optimizer):
+        def __init__(self, params, lr=0.5):
+            super().__init__(params, {"lr": lr})
+
+        @torch.no_grad()
+        def step(self, closure=None):
+            for group in self.param_groups:
+                for param in group["params"]:
+                    own = self.state[param]
+                    own["sum"] = own.get("sum", 0) + param.grad
+                    param -= group["lr"] * own["sum"]
+
+    param = nn.Parameter(torch.ones(1))
+    optimizer = Momentum([param])
+    param.sum().backward()
+    optimizer.step()
+    other = Momentum([nn.Parameter(param.detach().clone())], lr=0.1)
+    other.load_state_dict(optimizer.state_dict())
+    assert other.param_groups[0]["lr"] == 0.5 and other.state[other.param_groups[0]["params"][0]]["sum"].item() == 1
+    copied = copy.deepcopy(optimizer)
+    assert copied.state[copied.param_groups[0]["params"][0]]["sum"].item() == 1
+
+
+def test_states_and_copies_of_schedulers():
+    def made():
+        optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        return optimizer, S.CosineAnnealingLR(optimizer, T_max=10)
+
+    optimizer, scheduler = made()
+    for _ in range(3):
+        optimizer.step()
+        scheduler.step()
+    state = scheduler.state_dict()
+    assert state["last_epoch"] == 3 and state["T_max"] == 10
+    other_optimizer, other = made()
+    other.load_state_dict(pickle.loads(pickle.dumps(state)))
+    other_optimizer.load_state_dict(optimizer.state_dict())
+    copied = copy.deepcopy(scheduler)
+    assert copied.optimizer is not optimizer
+    for one in (scheduler, other, copied):
+        one.optimizer.step()
+        one.step()
+    assert scheduler.get_last_lr() == other.get_last_lr() == copied.get_last_lr()
+
+
+def test_a_scheduler_of_ones_own():
+    class Halves(S.LRScheduler):
+        def get_lr(self):
+            return [rate * 0.5**self.last_epoch for rate in self.base_lrs]
+
+    optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+    scheduler = Halves(optimizer)
+    scheduler.step()
+    scheduler.step()
+    assert optimizer.param_groups[0]["lr"] == 0.25 and scheduler.get_last_lr() == [0.25]
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        scheduler.step(5)
+    assert optimizer.param_groups[0]["lr"] == 0.5**5 and len(seen) == 1

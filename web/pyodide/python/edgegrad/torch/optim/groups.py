@@ -112,6 +112,10 @@ class State(MutableMapping):
         found = self._read().get(key)
         return Kept(self, key, {}) if found is None else found
 
+    def __contains__(self, key: Any) -> bool:
+        # As in a defaultdict, what can be asked for need not be there.
+        return key in self._read() if isinstance(key, Tensor) else key in self._owner._extra
+
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, Tensor):
             self._write({**self._read(), key: value})

@@ -102,8 +102,8 @@ def _reflections(tall: Tensor) -> Tensor:
         block = rest[..., column:, column:]
         block -= (tau * v).unsqueeze(-1) * (v.unsqueeze(-2) @ block)
         made[..., column + 1 :, column] = tail
-        # LAPACK's reflection of nothing leaves the sign, and a product of reflections has the opposite one.
-        sign = _functions.where(end < 0, -1.0, 1.0)
+        # Where there is nothing to reflect, a product of reflections has the opposite sign.
+        sign = _functions.where((end < 0) == is_reflected, -1.0, 1.0)
         made[..., column, column] = sign.squeeze(-1)
     return made
 
