@@ -248,17 +248,17 @@ class Opaque:
 
 
 # The objects of Python by the numbers of JavaScript's objects, as far as someone may ask for the same one again.
-_live: dict[int, weakref.ref] = {}
+live: dict[int, weakref.ref] = {}
 
 
 def remember(held: Held) -> None:
     """Makes an object the one that known() returns for its number."""
-    _live[held.h] = weakref.ref(held)
+    live[held.h] = weakref.ref(held)
 
 
 def known(handle: int) -> Any:
     """Returns the object of Python for a number that JavaScript has answered; None if there is none."""
-    found = _live.get(handle)
+    found = live.get(handle)
     held = None if found is None else found()
     if held is None or getattr(held, "h", None) != handle:
         return None

@@ -6,7 +6,7 @@ import sys
 import warnings
 from typing import Any, Callable
 
-from . import _table
+from . import _bridge as bridge, _table
 from ._bridge import NONE, Held, JsException, python_error, result, with_tensors_in_tuples
 from ._calls import Literal, compiled, encode_call, invoke, js_name, names_of, snake
 from ._types import check_format, check_layout, device, dtype
@@ -205,7 +205,9 @@ def _declared(path: str, name: str, declared: Declared) -> Callable:
                 answer = known(args)
             except JsException as error:
                 raise python_error(error) from None
-            return result(answer) if answer >= NONE else with_tensors_in_tuples(result(answer), results, title)
+            if answer >= 0:
+                return bridge.wrap_tensor(answer)
+            return None if answer == NONE else with_tensors_in_tuples(result(answer), results, title)
         if "out" in keywords:
             return written(call, keywords.pop("out"), args, keywords)
         given, options = bind(args, keywords)

@@ -7,9 +7,10 @@ Python with the same functions, which brings its own versions of the names impor
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 try:
-    import _edgegrad as js
+    import _edgegrad as _module
 except ModuleNotFoundError:
     raise ImportError(
         "edgegrad.torch: this Python is not connected with the engine. In JavaScript, call install(pyodide) of edgegrad/pyodide first; "
@@ -20,4 +21,14 @@ if sys.platform == "emscripten":
 else:
     from _edgegrad import JsException, can_run_sync, create_proxy, run_sync, to_js
 
+
+class _Functions:
+    """The functions of JavaScript, each looked up once: to look one up costs as much as to call it."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = self.__dict__[name] = getattr(_module, name)
+        return found
+
+
+js = _Functions()
 __all__ = ["JsException", "can_run_sync", "create_proxy", "js", "run_sync", "to_js"]

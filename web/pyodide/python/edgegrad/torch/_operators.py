@@ -44,6 +44,17 @@ def {py}(self, other, _both=js.b_{js}, _integer=js.s_{js}, _float=js.f_{js}):
     return self
 '''
 _UNARY = '''
+def {py}(self, *, _one=js.u_{js}):
+    try:
+        h = _one(self.h)
+    except JsException as error:
+        raise python_error(error) from None
+    made = _new(Tensor)
+    made.h = h
+    return made
+'''
+# Those that may have arguments.
+_REDUCTION = '''
 def {py}(self, *args, _one=js.u_{js}, **keywords):
     if args or keywords:
         return _general({js!r})(self, *args, **keywords)
@@ -90,7 +101,8 @@ _AUGMENTED = {
     "xor": "bitwiseXor_",
 }
 _METHODS = ("mul", "matmul", "eq", "ne", "lt", "le", "gt", "ge", "bmm", "mm")
-_UNARIES = "relu exp log tanh sigmoid neg sqrt square abs sin cos detach clone sum mean reciprocal".split()
+_UNARIES = "relu exp log tanh sigmoid neg sqrt square abs sin cos detach reciprocal".split()
+_REDUCTIONS = ("clone", "sum", "mean")
 
 _found: dict[str, Callable] = {}
 
@@ -136,6 +148,7 @@ def _define() -> None:
     source += "".join(_BINARY.format(py=name, js=name) for name in _METHODS)
     source += "".join(_IN_PLACE.format(py=f"__i{name}__", js=op) for name, op in _AUGMENTED.items())
     source += "".join(_UNARY.format(py=name, js=name) for name in _UNARIES)
+    source += "".join(_REDUCTION.format(py=name, js=name) for name in _REDUCTIONS)
     # In a namespace of its own, where `abs` and `sum` may be the methods.
     exec(source, dict(globals()), made)
     made["__neg__"], made["__abs__"] = made["neg"], made["abs"]

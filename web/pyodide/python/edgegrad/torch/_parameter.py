@@ -53,6 +53,10 @@ class Buffer(Tensor):
         """Everything is done in __new__."""
 
 
+# How often a tensor has become another tensor of JavaScript, which optimizers have to be told.
+replaced = [0]
+
+
 def set_data(self: Tensor, value: Tensor) -> None:
     """Gives a tensor the elements of another, as `x.data = value` does: x remains the same object, outside of every graph."""
     if not isinstance(value, Tensor):
@@ -67,6 +71,7 @@ def set_data(self: Tensor, value: Tensor) -> None:
         made: Tensor = Parameter(value.detach().clone(), requires)
     else:
         made = value.detach().clone().requires_grad_(requires)
+    replaced[0] += 1
     # The objects change places: what JavaScript knew of the old one, as an optimizer does, stays with it.
     self.h, made.h = made.h, self.h
     remember(self)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import builtins
+from weakref import ref
 from typing import Any, Callable, Iterator
 
 from . import _bridge as bridge
-from ._bridge import Held, JsException, js, numbers, python_error
+from ._bridge import Held, JsException, js, live as _live, numbers, python_error
 from ._calls import function, invoke, js_name, read
 from ._declared import declared_function
 from ._types import Size, check_format, device, dtype, strided, sparse_coo, sparse_csr
@@ -405,11 +406,16 @@ def _one_index(index: Any) -> Any:
 
 def wrap(handle: int) -> Tensor:
     """Returns the tensor of a number that JavaScript has answered: the same object as before, if there still is one."""
-    made = bridge.known(handle)
-    if made is None:
-        made = _new(Tensor)
-        made.h = handle
-        bridge.remember(made)
+    # known() and remember() in one: every call of an op comes here.
+    found = _live.get(handle)
+    if found is not None:
+        held: Any = found()
+        if held is not None and held.h == handle:
+            bridge.release(handle)
+            return held
+    made = _new(Tensor)
+    made.h = handle
+    _live[handle] = ref(made)
     return made
 
 

@@ -35,7 +35,7 @@ def _plain(*names: str) -> Any:
     return lambda self: ", ".join(str(getattr(self, name)) for name in names)
 
 
-ReLU = layer("ReLU", "inplace=False", lambda s, x: F.relu(x, s.inplace), _inplace, module=__name__)
+ReLU = layer("ReLU", "inplace=False", lambda s, x: x.relu_() if s.inplace else x.relu(), _inplace, module=__name__)
 ReLU6 = layer("ReLU6", "inplace=False", lambda s, x: F.relu6(x, inplace=s.inplace), _inplace, module=__name__)
 SiLU = layer("SiLU", "inplace=False", lambda s, x: F.silu(x, inplace=s.inplace), _inplace, module=__name__)
 Mish = layer("Mish", "inplace=False", lambda s, x: F.mish(x, inplace=s.inplace), _inplace, module=__name__)

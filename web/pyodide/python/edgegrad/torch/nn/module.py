@@ -31,6 +31,8 @@ class Module:
 
     training: bool
     _version = 1
+    # Also of one whose __init__() was not called, or that an older version has pickled.
+    _hooks: Hooks | None = None
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         if args or keywords:
@@ -46,9 +48,9 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        hooks = self.__dict__.get("_hooks")
+        hooks = self._hooks
         if hooks is None and not (_pre or _forward or _backward_pre or _backward):
-            return self.forward(*args, **keywords)
+            return self.forward(*args, **keywords) if keywords else self.forward(*args)
         from .hooks import call
 
         return call(self, hooks, args, keywords)

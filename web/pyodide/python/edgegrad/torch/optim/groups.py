@@ -19,29 +19,32 @@ _LISTS = ("param_names",)
 class Group(MutableMapping):
     """One of an optimizer's groups: settings are JavaScript's, so a change has its effect there; the parameters are Python's."""
 
-    def __init__(self, handle: Foreign, params: list[Tensor], given: dict) -> None:
-        self._group, self.params = handle, params
+    def __init__(self, handle: Foreign, params: list[Tensor], shown: list[bool], given: dict) -> None:
+        self._group, self.params, self._shown = handle, params, shown
         # Settings that JavaScript does not have.
         self._more: dict[str, Any] = {}
         # Those that are tensors, with the numbers that JavaScript has for them.
-        self._tensors: dict[str, tuple[Tensor, float]] = {}
+        self.tensors: dict[str, tuple[Tensor, float]] = {}
         for key, value in given.items():
             if isinstance(value, Tensor) or key in IMPLEMENTATIONS or key not in self._keys():
                 self[key] = value
 
     def __getitem__(self, key: str) -> Any:
         if key == "params":
+            # A program may change the list.
+            if not self._shown:
+                self._shown.append(True)
             return self.params
         if key in self._more:
             return self._more[key]
         if key not in self._keys():
             raise KeyError(key)
         found = result(js.get(self._group.h, camel(key)))
-        if key in self._tensors:
-            tensor, number = self._tensors[key]
+        if key in self.tensors:
+            tensor, number = self.tensors[key]
             if found != number:
                 # A scheduler has changed the number.
-                self._tensors[key] = (tensor.fill_(found), found)
+                self.tensors[key] = (tensor.fill_(found), found)
             return tensor
         return tuple(found) if isinstance(found, list) and key not in _LISTS else found
 
@@ -52,10 +55,10 @@ class Group(MutableMapping):
         if key not in self._keys() and key != "initial_lr":
             self._more[key] = value
             return
-        self._tensors.pop(key, None)
+        self.tensors.pop(key, None)
         if isinstance(value, Tensor):
             number = value.item()
-            self._tensors[key] = (value, number)
+            self.tensors[key] = (value, number)
             value = number
         signature: list[str] = []
         flat: list = []
@@ -70,9 +73,13 @@ class Group(MutableMapping):
         else:
             raise KeyError(key)
 
+    def settings(self) -> dict:
+        """A dictionary of the settings, which belongs to no optimizer."""
+        return {key: self[key] for key in self if key != "params"}
+
     def write_tensors(self) -> None:
         """Gives JavaScript the numbers that are in tensors now, unless a scheduler has changed the number since."""
-        for key, (tensor, number) in list(self._tensors.items()):
+        for key, (tensor, number) in list(self.tensors.items()):
             if result(js.get(self._group.h, camel(key))) == number:
                 self[key] = tensor
 
@@ -100,7 +107,7 @@ class State(MutableMapping):
         self._owner = owner
 
     def _params(self) -> list[Tensor]:
-        return [param for group in self._owner.param_groups for param in group["params"]]
+        return [param for group in self._owner.param_groups for param in group.params]
 
     def _read(self) -> dict:
         found = self._owner.read_state()

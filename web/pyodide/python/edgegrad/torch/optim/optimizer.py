@@ -10,6 +10,7 @@ from .. import _bridge as bridge
 from .._bridge import Foreign, JsException, js, python_error
 from .._calls import camel, construct, method, read, snake
 from .._modes import enable_grad
+from .._parameter import replaced
 from .._tensor import Tensor
 from ..nn.hooks import Place, RemovableHandle
 from .groups import IMPLEMENTATIONS, Group, State
@@ -36,6 +37,9 @@ class Optimizer(Foreign):
         groups = _groups(params)
         self._hooks: dict[str, Place] = {kind: Place() for kind in _KINDS}
         self._extra: dict = {}
+        # Not empty once a program has seen the list of a group's parameters.
+        self._shown: list[bool] = []
+        self._replaced = replaced[0]
         if self._class is None:
             self._write_in_python(groups, args[0] if args else settings)
             return
@@ -61,7 +65,7 @@ class Optimizer(Foreign):
     def _group(self, place: int, given: dict) -> Any:
         found = Foreign()
         found.h = js.group(self.h, place)
-        return Group(found, given["params"], {key: value for key, value in given.items() if key not in ("params", "param_names")})
+        return Group(found, given["params"], self._shown, {key: value for key, value in given.items() if key not in ("params", "param_names")})
 
     @property
     def state(self) -> Any:
@@ -81,7 +85,8 @@ class Optimizer(Foreign):
         return [param.h for group in self.param_groups for param in group.params]
 
     def _check(self) -> None:
-        """A parameter whose data has another shape or dtype since is another tensor of JavaScript."""
+        """A parameter whose data has another shape or dtype since is another tensor of JavaScript, and a program may change its lists."""
+        self._replaced = replaced[0]
         if self._handles() != self._known:
             for place, group in enumerate(self.param_groups):
                 js.setParams(self.h, place, *[param.h for param in group.params])
@@ -96,7 +101,8 @@ class Optimizer(Foreign):
                     elif param.grad is not None:
                         param.grad = param.grad.detach().zero_()
             return
-        self._check()
+        if self._replaced != replaced[0] or self._shown:
+            self._check()
         try:
             js.zeroGrad(self.h)
         except JsException as error:
@@ -111,9 +117,10 @@ class Optimizer(Foreign):
         return self._step(closure)
 
     def _step(self, closure: Callable | None = None) -> Any:
-        self._check()
+        if self._replaced != replaced[0] or self._shown:
+            self._check()
         for group in self.param_groups:
-            if group._tensors:
+            if group.tensors:
                 group.write_tensors()
         try:
             if closure is None:
@@ -164,9 +171,9 @@ class Optimizer(Foreign):
             hook(self)
         places: dict[int, int] = {}
         for group in self.param_groups:
-            for param in group["params"]:
+            for param in _params_of(group):
                 places.setdefault(id(param), len(places))
-        groups = [{**group, "params": [places[id(param)] for param in group["params"]]} for group in self.param_groups]
+        groups = [{**_dict_of(group), "params": [places[id(param)] for param in _params_of(group)]} for group in self.param_groups]
         if self._class is None:
             state = {places[id(key)] if isinstance(key, Tensor) else key: own for key, own in self._own_state.items()}
         else:
@@ -184,10 +191,10 @@ class Optimizer(Foreign):
             found = hook(self, given)
             given = given if found is None else found
         saved, groups = given["param_groups"], self.param_groups
-        if [len(one["params"]) for one in saved] != [len(one["params"]) for one in groups]:
+        if [len(one["params"]) for one in saved] != [len(_params_of(one)) for one in groups]:
             raise ValueError("load_state_dict(): the groups saved and those of the optimizer have different numbers of parameters")
         names = [place for one in saved for place in one["params"]]
-        params = [param for group in groups for param in group["params"]]
+        params = [param for group in groups for param in _params_of(group)]
         place_of = {place: own for own, place in enumerate(names)}
         by_place = {place_of[key]: own for key, own in given["state"].items() if key in place_of}
         more = {key: own for key, own in given["state"].items() if key not in place_of}
@@ -208,7 +215,7 @@ class Optimizer(Foreign):
             self.param_groups[place] = {**names, **one, "params": group["params"]}
 
     def __getstate__(self) -> dict:
-        return {"defaults": self.defaults, "state": dict(self.state), "param_groups": [dict(group) for group in self.param_groups]}
+        return {"defaults": self.defaults, "state": dict(self.state), "param_groups": list(map(_dict_of, self.param_groups))}
 
     def __setstate__(self, state: dict) -> None:
         groups = state["param_groups"]
@@ -283,6 +290,14 @@ def _stepped(step: Callable, self: Optimizer, args: tuple, keywords: dict) -> An
     for hook in [*self._hooks["post"].values(), *_global["post"].values()]:
         hook(self, given, keywords)
     return made
+
+
+def _params_of(group: Any) -> list[Tensor]:
+    return group.params if isinstance(group, Group) else group["params"]
+
+
+def _dict_of(group: Any) -> dict:
+    return {"params": group.params, **group.settings()} if isinstance(group, Group) else group
 
 
 def _number(value: Any) -> Any:
