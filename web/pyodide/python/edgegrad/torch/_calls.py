@@ -69,12 +69,12 @@ def camel(name: str) -> str:
     """JavaScript's spelling of a name."""
     found = _camel.get(name)
     if found is None:
-        tail = "_" if name.endswith("_") else ""
-        first, *rest = name.rstrip("_").split("_")
+        head, tail = "_" if name.startswith("_") else "", "_" if name.endswith("_") else ""
+        first, *rest = name.strip("_").split("_")
         if rest and len(first) == 1:
             # T_max is tMax.
             first = first.lower()
-        found = _camel[name] = first + "".join(part[:1].upper() + part[1:] for part in rest) + tail
+        found = _camel[name] = head + first + "".join(part[:1].upper() + part[1:] for part in rest) + tail
     return found
 
 

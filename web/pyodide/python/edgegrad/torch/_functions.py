@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import types
 from typing import Any, Callable
 
@@ -108,6 +109,31 @@ def _operand(value: Any, beside: Tensor) -> Any:
     if isinstance(value, float) and beside.dtype.kind in "ib":
         return tensor(value, device=beside.device)
     return value
+
+
+def _with_unbiased(name: str) -> Callable:
+    """A function in which PyTorch has `unbiased` by position, too, where it is a boolean."""
+
+    def call(input: Tensor, *args: Any, **keywords: Any) -> Any:
+        given = list(args)
+        for place in range(min(2, len(given))):
+            if isinstance(given[place], builtins.bool):
+                keywords["unbiased"] = given.pop(place)
+                if place == 1 and len(given) > 1:
+                    keywords["keepdim"] = given.pop(1)
+                break
+        return _declared(name)(input, *given, **keywords)
+
+    call.__module__, call.__name__ = __name__, name
+    return call
+
+
+@functools.cache
+def _declared(name: str) -> Any:
+    return declared_function("", camel(name))
+
+
+std, var, std_mean, var_mean = map(_with_unbiased, ("std", "var", "std_mean", "var_mean"))
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
@@ -368,6 +394,7 @@ Tensor.to, Tensor.type, Tensor.cuda = _to, _type, _cuda
 Tensor.cpu = lambda self, memory_format=None: _to(self, device_("cpu"))
 Tensor.type_as = lambda self, other: _to(self, other.dtype)
 Tensor.lu, Tensor.lu_solve, Tensor.float_power_ = lu, lu_solve, float_power_
+Tensor.std, Tensor.var = std, var
 Tensor.nonzero, Tensor.allclose, Tensor.equal, Tensor.clip = nonzero, allclose, equal, clip
 Tensor.where = lambda self, condition, other: where(condition, self, other)
 

@@ -64,13 +64,15 @@ def set_data(self: Tensor, value: Tensor) -> None:
     if value.shape == self.shape and value.dtype is self.dtype and value.device == self.device:
         self.detach().copy_(value.detach())
         return
+    _become(self, value.detach().clone(), "x.data = value with another shape, dtype or device")
+
+
+def _become(self: Tensor, value: Tensor, what: str) -> None:
+    """Makes a leaf another tensor of JavaScript, the same object of Python."""
     if not self.is_leaf:
-        raise RuntimeError("x.data = value with another shape, dtype or device is only possible for a leaf")
+        raise RuntimeError(f"{what} is only possible for a leaf")
     requires = self.requires_grad
-    if isinstance(self, Parameter):
-        made: Tensor = Parameter(value.detach().clone(), requires)
-    else:
-        made = value.detach().clone().requires_grad_(requires)
+    made = Parameter(value, requires) if isinstance(self, Parameter) else value.requires_grad_(requires)
     replaced[0] += 1
     # The objects change places: what JavaScript knew of the old one, as an optimizer does, stays with it.
     self.h, made.h = made.h, self.h
@@ -78,6 +80,16 @@ def set_data(self: Tensor, value: Tensor) -> None:
     remember(made)
     self.__dict__.pop("_shape", None)
     self.__dict__.pop("_grad", None)
+
+
+def _set(self: Tensor, source: Tensor | None = None, *rest: Any) -> Tensor:
+    """Gives a tensor the memory of another of its dtype: both show the same elements."""
+    if not isinstance(source, Tensor) or rest:
+        raise NotImplementedError("Tensor.set_(): only possible with a tensor; storages are no objects of their own in edgegrad")
+    if source.dtype is not self.dtype or source.device != self.device:
+        raise RuntimeError(f"set_(): expected a tensor of {self.dtype} on {self.device}, got one of {source.dtype} on {source.device}")
+    _become(self, source.detach(), "set_()")
+    return self
 
 
 def _reduce(self: Tensor, protocol: Any) -> tuple:
@@ -137,8 +149,9 @@ def _fixed(name: str) -> Any:
     return call
 
 
-for _name in ("resize_", "resize_as_", "set_", "as_strided_"):
+for _name in ("resize_", "resize_as_", "as_strided_"):
     setattr(Tensor, _name, _fixed(_name))
+setattr(Tensor, "set_", _set)
 setattr(Tensor, "__reduce_ex__", _reduce)
 setattr(Tensor, "__deepcopy__", _deepcopy)
 setattr(Tensor, "__copy__", lambda self: Tensor.view_as(self, self).detach().requires_grad_(self.requires_grad))

@@ -28,9 +28,11 @@ from . import modules
 
 
 def __getattr__(name: str) -> object:
-    if name.startswith("Lazy"):
-        import importlib
+    import importlib
 
+    if name == "grad":
+        return importlib.import_module(f"{__name__}.grad")
+    if name.startswith("Lazy"):
         lazy = importlib.import_module(f"{__name__}.lazy")
         if hasattr(lazy, name):
             return getattr(lazy, name)

@@ -111,6 +111,20 @@ def _with_indices(name: str) -> Callable:
     return call
 
 
+def _fractional(name: str) -> Callable:
+    """Fractional max pooling: JavaScript takes all but the windows' size by name."""
+    base = _found(name)
+
+    def call(
+        input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False, _random_samples: Any = None
+    ) -> Any:
+        more = {"return_indices": True} if return_indices else {}
+        return base(input, kernel_size, output_size=output_size, output_ratio=output_ratio, _random_samples=_random_samples, **more)
+
+    call.__name__ = name
+    return call
+
+
 @functools.cache
 def _found(name: str) -> Callable:
     found = declared_function("nn.functional", camel(name))
@@ -205,6 +219,13 @@ def __getattr__(name: str) -> Any:
 
     elif name.startswith("max_pool"):
         found = _with_indices(name)
+    elif name.startswith("fractional_max_pool"):
+        if name.endswith("_with_indices"):
+            found = functools.partial(_fractional(name.removesuffix("_with_indices")), return_indices=True)
+        else:
+            found = _fractional(name)
+    elif name == "grad":
+        from . import grad as found
     elif name.startswith("upsample"):
         found = interpolate
     elif camel(name) in names_of("nn.functional"):

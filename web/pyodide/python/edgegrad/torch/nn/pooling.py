@@ -60,6 +60,30 @@ def _adaptive(name: str, function: str, more: str = "") -> type:
     return layer(name, "output_size" + more, call, lambda s: f"output_size={s.output_size}", module=__name__)
 
 
+def _fractional(n: int) -> type:
+    names = "kernel_size output_size=None output_ratio=None return_indices=False _random_samples=None"
+    words = [word.split("=")[0] for word in names.split()]
+
+    def call(self: Any, input: Any) -> Any:
+        return getattr(F, f"fractional_max_pool{n}d")(input, **{word: getattr(self, word) for word in words})
+
+    made = layer(f"FractionalMaxPool{n}d", names, call, lambda s: "", module=__name__)
+    init = made.__init__
+
+    def construct(self: Any, *args: Any, **keywords: Any) -> None:
+        init(self, *args, **keywords)
+        if (self.output_size is None) == (self.output_ratio is None):
+            raise ValueError(f"FractionalMaxPool{n}d: pass either output_size or output_ratio")
+        ratios = self.output_ratio if isinstance(self.output_ratio, (tuple, list)) else (self.output_ratio,)
+        if self.output_ratio is not None and not all(0 < one < 1 for one in ratios):
+            raise ValueError(f"FractionalMaxPool{n}d: output_ratio: expected numbers between 0 and 1, got {self.output_ratio}")
+        self.register_buffer("_random_samples", self.__dict__.pop("_random_samples"))
+
+    setattr(made, "__init__", construct)
+    return made
+
+
+FractionalMaxPool2d, FractionalMaxPool3d = map(_fractional, (2, 3))
 MaxPool1d, MaxPool2d, MaxPool3d = map(_max_pool, (1, 2, 3))
 AvgPool1d, AvgPool2d, AvgPool3d = map(_avg_pool, (1, 2, 3))
 for _n in (1, 2, 3):

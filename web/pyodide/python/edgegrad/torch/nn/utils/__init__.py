@@ -54,14 +54,12 @@ _NORMS = ("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("prune", "parametrize", "parametrizations"):
-        import importlib
+    import importlib
 
+    if name in ("prune", "parametrize", "parametrizations"):
         return importlib.import_module(f"{__name__}.{name}")
     if name in _NORMS:
-        from . import norms
-
-        return getattr(norms, name)
+        return getattr(importlib.import_module(f"{__name__}.norms"), name)
     if not name.startswith("__") and camel(name) in names_of("nn.utils"):
         raise NotImplementedError(f"torch.nn.utils.{name}: modules in Python have no such hooks of edgegrad; use it from JavaScript")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
