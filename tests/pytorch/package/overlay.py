@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
 import pathlib
@@ -11,6 +10,7 @@ import types
 from typing import Any, Callable
 
 import edgegrad
+import internals
 import stubs
 
 if os.environ.get("EG_WITHOUT_NUMPY"):
@@ -25,20 +25,6 @@ from edgegrad.torch._calls import camel  # noqa: E402
 from edgegrad.torch.autograd.node import class_named  # noqa: E402
 from edgegrad.torch.nn.hooks import global_hooks  # noqa: E402
 from stubs import module  # noqa: E402
-
-
-def _no(*_: Any, **__: Any) -> bool:
-    return False
-
-
-def _none(*_: Any, **__: Any) -> int:
-    return 0
-
-
-@contextlib.contextmanager
-def _flags(**_: Any) -> Any:
-    """A block, or a decorator, that chooses an implementation."""
-    yield
 
 
 class _MissingDtype:
@@ -75,9 +61,6 @@ _OWN += " nn.init nn.modules nn.parameter nn.utils nn.utils.rnn optim optim.lr_s
 _OWN += " nn.utils.prune nn.utils.parametrize nn.utils.parametrizations utils utils.checkpoint utils.data version amp distributions.kl distributions.constraints distributions.transforms"
 _OWN += " distributions.constraint_registry nn.utils.stateless optim.optimizer"
 
-# What PyTorch does not have either, though its test support asks for it.
-_NOWHERE = {"_foreach_copy", "_foreach_zero", "copy", "hpu", "privateuseone", "unique_dim", "zero"}
-
 
 def _fill(name: str, own: types.ModuleType) -> None:
     """Lets names that a module lacks be imported; a test that uses one is unsupported."""
@@ -86,7 +69,7 @@ def _fill(name: str, own: types.ModuleType) -> None:
     def look_up(one: str) -> Any:
         if one == "__all__":
             return []
-        if one.startswith("__") or (name == "torch" and one in _NOWHERE):
+        if one.startswith("__") or (name == "torch" and one in internals.NOWHERE):
             raise AttributeError(one)
         known = sys.modules.get(f"{name}.{one}")
         if known is not None:
@@ -109,7 +92,6 @@ torch.nn.attention.__path__ = []
 torch.nn.modules.__name__ = "torch.nn.modules"
 
 
-
 class _HooksOfAll(types.ModuleType):
     """PyTorch's tests forget the hooks of all modules by giving this module new dictionaries."""
 
@@ -128,130 +110,9 @@ class _HooksOfAll(types.ModuleType):
 
 
 torch.nn.modules.module.__class__ = _HooksOfAll
-_ABSENT: dict[str, Any] = {"is_available": _no, "is_built": _no, "device_count": _none, "_is_compiled": _no}
-
-
-class _Settings:
-    """Of the package hypothesis, of which PyTorch's test support changes a profile; tests that need the package are missing."""
-
-    _profiles = {"default": types.SimpleNamespace()}
-    _current_profile = "default"
-    register_profile = load_profile = staticmethod(_none)
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def __call__(self, decorated: Any) -> Any:
-        return decorated
-
-
-_version = module("hypothesis.version", __version_info__=(0,))
-_strategies = module("hypothesis.strategies", composite=lambda draw: lambda *_, **__: None)
-module("hypothesis", version=_version, settings=_Settings, strategies=_strategies)
-for _name, _value in {"cuda": None, "hip": None, "debug": False, "git_version": "0", "__version__": "2.6.0"}.items():
-    setattr(torch.version, _name, _value)
-for _name in ("xpu", "mtia", "cpu"):
-    setattr(torch, _name, module(f"torch.{_name}", **_ABSENT))
 for _name in ("is_built", "_is_compiled"):
-    setattr(torch.cuda, _name, _no)
-for _name in ("cudnn", "mkl", "mkldnn", "mps", "openmp", "quantized", "xnnpack", "cpu", "opt_einsum"):
-    setattr(torch.backends, _name, module(f"torch.backends.{_name}", **_ABSENT, enabled=False, flags=_flags))
-torch.distributed = module("torch.distributed", is_available=_no)
-torch.onnx = module("torch.onnx")
-
-torch._utils = module("torch._utils", _element_size=lambda dtype: dtype.itemsize)
-torch._C = module("torch._C", is_grad_enabled=torch.is_grad_enabled, _has_mkldnn=False)
-torch._C._DisableFuncTorch = contextlib.nullcontext
-torch._C.has_lapack = torch._C.has_spectral = torch._C.has_openmp = True
-torch._C._get_privateuse1_backend_name = lambda: "privateuseone"
-torch._C._debug_only_are_vmap_fallback_warnings_enabled = _no
-torch._C._debug_only_display_vmap_fallback_warnings = _none
-torch._C._functorch = module("torch._C._functorch", _is_vmap_fallback_enabled=_no, _set_vmap_fallback_enabled=_none)
-torch._C._autograd = module("torch._C._autograd")
-torch._logging = module("torch._logging")
-torch._logging.scribe = module("torch._logging.scribe", open_source_signpost=_none)
-torch._dynamo = module("torch._dynamo", disable=lambda fn=None, **_: fn)
-torch.library = module(
-    "torch.library", custom_op=lambda *_, **__: lambda _: stubs.missing("torch.library", "custom_op")
-)
-torch.overrides = module("torch.overrides", is_tensor_like=torch.is_tensor)
-torch.compiler = module("torch.compiler", is_compiling=_no, is_dynamo_compiling=_no, disable=lambda fn=None, **_: fn)
-torch.utils._foreach_utils = module(
-    "torch.utils._foreach_utils",
-    _get_foreach_kernels_supported_devices=lambda: ["cuda", "xpu"],
-    _get_fused_kernels_supported_devices=lambda: ["mps", "cuda", "xpu", "hpu", "cpu"],
-)
-torch.utils._mode_utils = module("torch.utils._mode_utils", no_dispatch=contextlib.nullcontext)
-torch._functorch = module("torch._functorch")
-module(
-    "torch._functorch.eager_transforms",
-    jvp=torch.func.jvp,
-    _as_tuple=lambda value: value if isinstance(value, tuple) else (value,),
-)
-torch._vmap_internals = module("torch._vmap_internals", vmap=torch.func.vmap, _vmap=torch.func.vmap)
-torch.storage = module(
-    "torch.storage",
-    TypedStorage=type("TypedStorage", (), {}),
-    UntypedStorage=type("UntypedStorage", (), {}),
-)
-
-
-def _refuse_swapping(value: bool) -> None:
-    if value:
-        raise stubs.Unsupported("n/a: swapping the contents of tensors")
-
-
-setattr(
-    torch,
-    "__future__",
-    module(
-        "torch.__future__",
-        get_swap_module_params_on_conversion=_no,
-        set_swap_module_params_on_conversion=_refuse_swapping,
-        get_overwrite_module_params_on_conversion=_no,
-        set_overwrite_module_params_on_conversion=_none,
-    ),
-)
-
-
-class _Undefined(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        return x.view_as(x)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> None:
-        return None
-
-
-class _Delayed(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, message: str, x: Any) -> Any:
-        ctx.message = message
-        return x.view_as(x)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> None:
-        raise RuntimeError(ctx.message)
-
-
-class UndefinedGrad:
-    """PyTorch's function whose gradient is undefined."""
-
-    def __call__(self, x: Any) -> Any:
-        return _Undefined.apply(x)
-
-
-class DelayedError:
-    """PyTorch's function that throws in backward."""
-
-    def __init__(self, message: str, count: int) -> None:
-        self._message = message
-
-    def __call__(self, x: Any) -> Any:
-        return _Delayed.apply(self._message, x)
-
-
+    setattr(torch.cuda, _name, internals.no)
+internals.install(torch, class_named)
 torch.set_warn_always(True)
 
 
@@ -306,9 +167,3 @@ class _Ops:
 
 
 torch.ops = module("torch.ops", aten=_Ops())
-torch._C._functions = module(
-    "torch._C._functions",
-    AccumulateGrad=class_named("AccumulateGrad"),
-    DelayedError=DelayedError,
-    UndefinedGrad=UndefinedGrad,
-)

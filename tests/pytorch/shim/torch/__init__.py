@@ -12,6 +12,7 @@ from . import _bridge
 _bridge.channel.start()
 _bridge.load_names()
 
+import internals
 import stubs
 from ._creation import *
 from ._creation import LEGACY, _legacy_tensor, range_
@@ -47,12 +48,8 @@ from .sparse import (
 )
 
 
-# What PyTorch does not have either, though PyTorch's test support asks for it.
-_NOWHERE = {"_foreach_copy", "_foreach_zero", "copy", "hpu", "privateuseone", "unique_dim", "zero"}
-
-
 def __getattr__(name: str) -> Any:
-    if name.startswith("__") or name in _NOWHERE:
+    if name.startswith("__") or name in internals.NOWHERE:
         raise AttributeError(name)
     found = find_function(name)
     if found is None:
