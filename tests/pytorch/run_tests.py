@@ -76,7 +76,8 @@ class Result(unittest.TestResult):
         self.error = err[1]
         kinds = {stubs.Unsupported: "unsupported", target.BridgeDied: "crash", TooLong: "timeout"}
         self.status = kinds.get(type(self.error), status)
-        self.reason = f"{type(self.error).__name__}: {self.error}"
+        code = getattr(self.error, "code", None)
+        self.reason = f"{code if isinstance(code, str) else type(self.error).__name__}: {self.error}"
 
 
 def load(path: pathlib.Path) -> Any:

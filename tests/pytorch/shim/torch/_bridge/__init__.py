@@ -22,7 +22,7 @@ from .calls import (
     write_out,
 )
 from .channel import channel
-from .errors import STANDS_FOR, BridgeDied, EdgeGradError, Unsupported, error_of
+from .errors import BridgeDied, EdgeGradError, Unsupported, error_of
 from .values import (
     JSFunction,
     JSObject,

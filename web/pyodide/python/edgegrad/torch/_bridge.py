@@ -6,42 +6,16 @@ import array
 import gc
 import itertools
 import json
-import re
 import sys
 import weakref
 from collections import namedtuple
-from functools import cache
 from typing import Any, Callable
 
+from ._errors import EdgeGradError as EdgeGradError, OutOfMemoryError as OutOfMemoryError, error_of
 from ._host import JsException, create_proxy, js
 
 # The answers that are no numbers of objects; see values.ts.
 NONE, TEXT = -1, -2
-
-
-class EdgeGradError(RuntimeError):
-    """An error of the engine. `code` names its kind; it is also an instance of the classes that PyTorch may raise there."""
-
-    code: str | None = None
-
-
-class OutOfMemoryError(EdgeGradError):
-    """There is no memory for a tensor."""
-
-
-# What PyTorch raises where edgegrad throws an error with this code. PyTorch chooses among these by where it checks (in Python, in the parser of
-# arguments, in C++), not by what is wrong, so an exception is of all of them. A code that is not listed stands for RuntimeError.
-STANDS_FOR: dict[str, tuple[type[Exception], ...]] = {
-    "InvalidArgument": (TypeError, ValueError, AssertionError),
-    "ShapeMismatch": (ValueError, AssertionError),
-    "DtypeMismatch": (NotImplementedError, TypeError, ValueError, AssertionError),
-    "IndexOutOfRange": (IndexError,),
-    "NotDifferentiable": (NotImplementedError,),
-}
-# What is wrong with an index is an IndexError in PyTorch, whatever it is. The message begins with the name of the caller.
-_OF_INDICES = re.compile(r"\[(at|set_|indexPut_?)\]")
-# A member that a class leaves out.
-_OF_MISSING = re.compile(r"does not implement|is not known for")
 
 
 def python_error(error: JsException) -> BaseException:
@@ -50,23 +24,7 @@ def python_error(error: JsException) -> BaseException:
     code = getattr(thrown, "code", None)
     if getattr(thrown, "name", "") != "EdgeGradError":
         return error
-    message = str(thrown.message)
-    if code == "OutOfMemory":
-        made: EdgeGradError = OutOfMemoryError(message)
-    else:
-        made = _class_for(code, bool(_OF_INDICES.match(message)), bool(_OF_MISSING.search(message)))(message)
-    made.code = code
-    return made
-
-
-@cache
-def _class_for(code: str, is_of_index: bool, is_missing: bool) -> type:
-    kinds = STANDS_FOR.get(code, ())
-    if is_missing and NotImplementedError not in kinds:
-        kinds = (NotImplementedError, *kinds)
-    if is_of_index and IndexError not in kinds:
-        kinds = (*kinds, IndexError)
-    return type("EdgeGradError", (EdgeGradError, *kinds), {"__module__": __name__}) if kinds else EdgeGradError
+    return error_of(code, str(thrown.message))
 
 
 # Dead objects are let go in groups, because a call costs a microsecond.
