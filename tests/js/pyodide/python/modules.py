@@ -388,3 +388,19 @@ def test_older_norms_of_weights():
     assert abs(torch.linalg.matrix_norm(net.weight, 2).item() - 1) < 1e-3
     nn.utils.remove_spectral_norm(net)
     assert not net._forward_pre_hooks and "weight_orig" not in net.state_dict()
+
+
+def test_what_modules_refuse():
+    def refused(kind, call):
+        try:
+            call()
+        except kind:
+            return
+        raise AssertionError(f"no {kind.__name__}")
+
+    refused(ValueError, lambda: nn.Conv1d(3, 3, 3, padding="foo"))
+    refused(ValueError, lambda: nn.Conv2d(3, 3, 3, stride=2, padding="same"))
+    refused(TypeError, lambda: nn.Module().register_buffer(1, torch.rand(1)))
+    refused(RuntimeError, lambda: nn.Linear(2, 1, bias=False).load_state_dict({"weight": ((1.0, 1.0),)}))
+    refused(ValueError, lambda: nn.FractionalMaxPool2d(2, output_size=1, output_ratio=0.5))
+    assert nn.FractionalMaxPool2d(2, output_size=1)(torch.ones(1, 1, 4, 4)).item() == 1

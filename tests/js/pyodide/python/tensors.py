@@ -289,3 +289,20 @@ def test_dtypes_and_layouts_are_printed_as_in_pytorch():
     assert repr(torch.ones(1).to_sparse()).endswith("nnz=1, layout=torch.sparse_coo)")
     assert repr(torch.ones(1, dtype=torch.float64).to_sparse()).endswith("nnz=1, dtype=torch.float64, layout=torch.sparse_coo)")
     assert (torch.ones(1, requires_grad=True) * 2).grad_fn.name() == "MulBackward0"
+
+
+def test_set_shares_memory_and_keeps_the_object():
+    a, b = torch.zeros(3), torch.ones(2)
+    same = a.set_(b)
+    b.add_(1)
+    assert same is a and a.tolist() == [2, 2] and a.shape == (2,)
+    try:
+        a.set_(torch.ones(2, dtype=torch.int64))
+    except RuntimeError:
+        return
+    raise AssertionError("a tensor of another dtype was taken")
+
+
+def test_unbiased_by_position():
+    x = torch.tensor([[1.0, 3.0]])
+    assert x.var(1, False).item() == 1 and torch.var(x, False).item() == 1 and torch.std(x, [1], False, True).shape == (1, 1)

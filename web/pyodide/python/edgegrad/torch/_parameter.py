@@ -39,7 +39,11 @@ class Buffer(Tensor):
     __slots__ = ()
     persistent: bool
 
-    def __new__(cls, data: Tensor, *, persistent: bool = True) -> Buffer:
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
+        if data is None:
+            from ._creation import empty
+
+            data = empty(0)
         made = object.__new__(cls)
         alias = data.detach()
         # The number belongs to this object from now on.
@@ -49,7 +53,7 @@ class Buffer(Tensor):
         made.persistent = persistent
         return made
 
-    def __init__(self, data: Tensor, *, persistent: bool = True) -> None:
+    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
         """Everything is done in __new__."""
 
 

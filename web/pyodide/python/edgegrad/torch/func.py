@@ -67,6 +67,8 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
 def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> tuple:
     """The result, and its derivative in the direction of tangents."""
+    if isinstance(primals, (tuple, list)) and isinstance(tangents, (tuple, list)) and len(primals) != len(tangents):
+        raise RuntimeError(f"jvp(): {len(primals)} primals and {len(tangents)} tangents must have the same structure")
     options = {key: True for key, given in (("has_aux", has_aux), ("strict", strict)) if given}
     return _tree(function("func", "jvp", [func, list(primals), list(tangents)], options, "hold"))
 
@@ -177,6 +179,8 @@ def stack_module_state(models: Any) -> tuple[dict, dict]:
     assert stack is not None
     params = [dict(one.named_parameters()) for one in models]
     buffers = [dict(one.named_buffers()) for one in models]
+    if any(len({one[k].requires_grad for one in params}) > 1 for k in params[0]):
+        raise RuntimeError("stack_module_state(): expected the same requires_grad of a parameter in all models")
     made = {k: stack([one[k] for one in params]).detach().requires_grad_() for k in params[0]}
     return made, {k: stack([one[k] for one in buffers]) for k in buffers[0]}
 

@@ -39,6 +39,11 @@ class _Convolution(Module):
             raise ValueError(f"in_channels {in_channels} and out_channels {out_channels} must be divisible by groups {groups}")
         if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
             raise ValueError(f"padding_mode must be zeros, reflect, replicate or circular, got {padding_mode!r}")
+        if isinstance(padding, str):
+            if padding not in ("same", "valid"):
+                raise ValueError(f"padding must be 'same', 'valid' or numbers, got {padding!r}")
+            if padding == "same" and any(one != 1 for one in tuple_of(stride, self.dims)):
+                raise ValueError(f"padding='same' is only possible with a stride of 1, got {stride}")
         n = self.dims
         self.in_channels, self.out_channels, self.groups, self.padding_mode = in_channels, out_channels, groups, padding_mode
         self.kernel_size, self.stride, self.dilation = tuple_of(kernel_size, n), tuple_of(stride, n), tuple_of(dilation, n)

@@ -137,7 +137,9 @@ class Module:
     def _check_name(self, name: str, part: str) -> None:
         if part not in self.__dict__:
             raise AttributeError("cannot assign members before Module.__init__() call")
-        if not isinstance(name, str) or not name or "." in name:
+        if not isinstance(name, str):
+            raise TypeError(f"a member's name is a string, got a {type(name).__name__}")
+        if not name or "." in name:
             raise KeyError(f"a member's name is a string without dots, got {name!r}")
         if hasattr(self, name) and name not in self.__dict__[part]:
             raise KeyError(f"attribute '{name}' already exists")

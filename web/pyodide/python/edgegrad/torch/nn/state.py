@@ -7,6 +7,7 @@ from typing import Any
 
 from .._modes import no_grad
 from .._parameter import Parameter
+from .._tensor import Tensor
 
 _EXTRA = "_extra_state"
 
@@ -120,6 +121,9 @@ def _copy(module: Any, place: dict, name: str, key: str, value: Any, assign: boo
     if _has_no_shape(value):
         if not _has_no_shape(member):
             errors.append(f"{key} has no shape yet: the shape of an uninitialized parameter cannot be loaded into one that has a shape.")
+        return
+    if not isinstance(value, Tensor):
+        errors.append(f"{key}: expected a tensor from the checkpoint, got a {type(value).__name__}")
         return
     if value.shape != member.shape:
         errors.append(
