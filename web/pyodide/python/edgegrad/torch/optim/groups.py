@@ -110,7 +110,7 @@ class State(MutableMapping):
         return [param for group in self._owner.param_groups for param in group.params]
 
     def _read(self) -> dict:
-        found = self._owner.read_state()
+        found = self._owner._read_state()
         return {param: Kept(self, param, found[place]) for place, param in enumerate(self._params()) if place in found}
 
     def __getitem__(self, key: Any) -> Any:
@@ -137,7 +137,7 @@ class State(MutableMapping):
 
     def _write(self, state: dict) -> None:
         places = {param: place for place, param in enumerate(self._params())}
-        self._owner.write_state({places[param]: dict(own) for param, own in state.items()})
+        self._owner._write_state({places[param]: dict(own) for param, own in state.items()})
 
     def __iter__(self) -> Iterator:
         return iter([*self._read(), *self._owner._extra])

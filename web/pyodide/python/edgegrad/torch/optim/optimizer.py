@@ -77,7 +77,7 @@ class Optimizer(Foreign):
         if self._class is None:
             self._own_state = value
         else:
-            self.write_state({})
+            self._write_state({})
             for key, own in value.items():
                 self.state[key] = own
 
@@ -152,12 +152,12 @@ class Optimizer(Foreign):
 
     # State
 
-    def read_state(self) -> dict:
+    def _read_state(self) -> dict:
         """What JavaScript keeps, by the places of the parameters."""
         found = method(self, "stateDict")["state"]
         return {int(place): {snake(key): one for key, one in own.items()} for place, own in found.items()}
 
-    def write_state(self, state: dict, groups: list[dict] | None = None) -> None:
+    def _write_state(self, state: dict, groups: list[dict] | None = None) -> None:
         """Gives JavaScript what it is to keep, and the settings of its groups."""
         counts = [len(group.params) for group in self.param_groups]
         starts = [sum(counts[:place]) for place in range(len(counts))]
@@ -177,7 +177,7 @@ class Optimizer(Foreign):
         if self._class is None:
             state = {places[id(key)] if isinstance(key, Tensor) else key: own for key, own in self._own_state.items()}
         else:
-            state = {**self.read_state(), **self._extra}
+            state = {**self._read_state(), **self._extra}
         made: Any = {"state": state, "param_groups": groups}
         for hook in list(self._hooks["state_post"].values()):
             found = hook(self, made)
@@ -201,7 +201,7 @@ class Optimizer(Foreign):
         if self._class is None:
             self._load_in_python(saved, {params[place]: _moved(own, params[place]) for place, own in by_place.items()}, more)
         else:
-            self.write_state(by_place)
+            self._write_state(by_place)
             self._extra = more
             for group, one in zip(groups, saved):
                 group.update({key: _copied(value) for key, value in one.items() if key != "params"})
