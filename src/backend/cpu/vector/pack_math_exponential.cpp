@@ -29,7 +29,8 @@ template <class T>
 Vec<T> log2_of(Vec<T> x) {
   return detail::log_of_any<T>(x, Format<T>::kLog.denormal_log2, [](Vec<T> normal) {
     const detail::LogParts<T> parts = detail::log_parts<T>(normal);
-    return multiply_add(parts.fraction, Format<T>::kLog.log2_e, parts.exponent);
+    return multiply_add(parts.fraction, Format<T>::kLog.log2_e,
+                        parts.exponent * Format<T>::kLog.exponent_unit);
   });
 }
 

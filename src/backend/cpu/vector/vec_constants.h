@@ -26,7 +26,7 @@ struct Format<float> {
   static constexpr int kBias = 127;
   static constexpr int kDenormalBits = 24;
   static constexpr std::size_t kExpTerms = 5;
-  static constexpr std::size_t kLogTerms = 9;
+  static constexpr std::size_t kLogTerms = 8;
   static const ExpConstants<float> kExp;
   static const LogConstants<float> kLog;
 };
@@ -57,6 +57,21 @@ struct Series {
       return terms[kFirst];
     else
       return multiply_add(at<kFirst + 1, kEnd>(x), x, terms[kFirst]);
+  }
+
+  /// Evaluates pairs of terms side by side, given x^2 (Estrin's scheme): half as many operations
+  /// wait for each other.
+  template <std::size_t kFirst = 0, std::size_t kEnd = kCount>
+  [[gnu::always_inline]] Vec<T> by_pairs(Vec<T> x, Vec<T> square) const {
+    if constexpr (kFirst + 1 == kEnd) {
+      return terms[kFirst];
+    } else {
+      const Vec<T> pair = multiply_add(terms[kFirst + 1], x, terms[kFirst]);
+      if constexpr (kFirst + 2 == kEnd)
+        return pair;
+      else
+        return multiply_add(by_pairs<kFirst + 2, kEnd>(x, square), square, pair);
+    }
   }
 };
 
@@ -113,6 +128,16 @@ struct ExpConstants {
   Vec<UnsignedBits<T>> sign_bit;
 };
 
+/// For exp in float32, with exponents rounded to even numbers 2m.
+struct EvenExpConstants {
+  Vec<float> half_log2_e;
+  /// -2 ln 2 in two parts; m times the first is exact.
+  Vec<float> minus_two_ln2_high, minus_two_ln2_low;
+  /// (exp(r) - 1 - r) / r^2 for |r| <= ln 2.
+  Series<float, 6> tail;
+};
+extern const EvenExpConstants kEvenExp;
+
 /// For the logarithms.
 template <class T>
 struct LogConstants {
@@ -121,11 +146,18 @@ struct LogConstants {
   Vec<T> denormal_scale;
   /// The logarithms of 2^kDenormalBits to base e and 2.
   Vec<T> denormal_log, denormal_log2;
-  Vec<T> ln2, ln2_high, ln2_low, log2_e;
+  Vec<T> ln2, log2_e;
+  /// ln 2 in units of exponents (see LogParts), in float64 in two parts, and such a unit.
+  Vec<T> ln2_high, ln2_low, exponent_unit;
   Vec<T> one, two, half;
-  /// The bits of sqrt(1/2), and those minus an offset that keeps exponents positive.
-  Vec<UnsignedBits<T>> sqrt_half, sqrt_half_less_offset;
-  Vec<UnsignedBits<T>> mantissa_mask;
+  /// The bits of the lowest mantissa, 2/3 in float32 and sqrt(1/2) in float64, and in float64 those
+  /// minus an offset that keeps exponents positive.
+  Vec<UnsignedBits<T>> lowest, lowest_less_offset;
+  Vec<UnsignedBits<T>> exponent_mask;
+  /// The smallest normal number's bits, as the smallest signed number, and where the bits of
+  /// positive normal numbers end after those have been subtracted.
+  Vec<UnsignedBits<T>> first_normal;
+  Vec<SignedBits<T>> count_of_normal;
   /// Converts integers in the low bits to floats; and the same combined with the offset.
   Vec<UnsignedBits<T>> rounder;
   Vec<T> rounder_and_offset;

@@ -54,7 +54,8 @@ template <class T>
 /// exp(r) - 1 for |r| <= 0.4.
 template <class T, std::size_t kTerms = Format<T>::kExpTerms>
 [[gnu::always_inline]] inline Vec<T> expm1_series(Vec<T> r) {
-  return multiply_add(r * r, Format<T>::kExp.tail.template at<0, kTerms>(r), r);
+  const Vec<T> square = r * r;
+  return multiply_add(Format<T>::kExp.tail.template by_pairs<0, kTerms>(r, square), square, r);
 }
 
 /// exp(r) for |r| <= 0.4.
@@ -89,6 +90,22 @@ template <class T, std::size_t kTerms = Format<T>::kExpTerms>
   return scale<T>(exp_series<T, kTerms>(reduced.rest), reduced.bits);
 }
 
+/// In float32 the exponent is rounded to an even number 2m, so that one power of two, used twice,
+/// does for scale(). The longer series costs less than the second power.
+template <>
+[[gnu::always_inline]] inline Vec<float> exp_of<float>(Vec<float> x) {
+  const ExpConstants<float>& k = Format<float>::kExp;
+  x = at_most<float>(at_least<float>(x, k.exp_low), k.exp_high);
+  const Vec<float> shifted = multiply_add(x, kEvenExp.half_log2_e, k.to_power);
+  const Vec<float> m = shifted - k.to_power;
+  const Vec<float> rest =
+      multiply_add(m, kEvenExp.minus_two_ln2_low, multiply_add(m, kEvenExp.minus_two_ln2_high, x));
+  const Vec<float> square = rest * rest;
+  const Vec<float> series = multiply_add(kEvenExp.tail.by_pairs(rest, square), square, rest);
+  const Vec<float> power = power_of_two<float>(bits_of(shifted));
+  return multiply_add(series, power, power) * power;
+}
+
 /// Accurate to float32.
 [[gnu::always_inline]] inline Vec<double> exp_for_single(Vec<double> x) {
   return exp_of<double, Format<double>::kExpTermsForSingle>(x);
@@ -99,7 +116,8 @@ template <class T>
 [[gnu::always_inline]] inline Vec<T> exp_of_negative(Vec<T> x) {
   const ExpConstants<T>& k = Format<T>::kExp;
   const ExpReduction<T> reduced = reduce_exp<T>(at_least<T>(x, k.normal_low), k.to_power);
-  return exp_series<T>(reduced.rest) * power_of_two<T>(reduced.bits);
+  const Vec<T> power = power_of_two<T>(reduced.bits);
+  return multiply_add(expm1_series<T>(reduced.rest), power, power);
 }
 
 template <class T>
@@ -114,22 +132,23 @@ template <class T>
   return reduced.n == 0 ? series : scaled;
 }
 
-/// log(x) = exponent ln 2 + fraction for normal positive x.
+/// log(x) = exponent ln 2 + fraction for normal positive x. In float32 the exponent is a multiple
+/// of 2^23, and the constants that multiply it are smaller by that factor.
 template <class T>
 struct LogParts {
   Vec<T> exponent;
   Vec<T> fraction;
 };
 
-/// log(1 + f) for sqrt(1/2) <= 1 + f < sqrt(2).
-template <std::size_t kTerms>
+/// log(1 + f) for 2/3 <= 1 + f < 4/3.
 [[gnu::always_inline]] inline Vec<float> log1p_series(Vec<float> f) {
   const LogConstants<float>& k = Format<float>::kLog;
-  const Vec<float> series = multiply_add(k.series.at<0, kTerms>(f), f, -k.half);
-  return multiply_add(series, f * f, f);
+  const Vec<float> square = f * f;
+  const Vec<float> series = multiply_add(k.series.by_pairs(f, square), f, -k.half);
+  return multiply_add(series, square, f);
 }
 
-/// The same in double: twice the series of artanh(f / (2 + f)).
+/// The same in double, for sqrt(1/2) <= 1 + f < sqrt(2): twice the series of artanh(f / (2 + f)).
 template <std::size_t kTerms>
 [[gnu::always_inline]] inline Vec<double> log1p_series(Vec<double> f) {
   const LogConstants<double>& k = Format<double>::kLog;
@@ -143,11 +162,18 @@ template <std::size_t kTerms>
 template <class T, std::size_t kTerms = Format<T>::kLogTerms>
 [[gnu::always_inline]] inline LogParts<T> log_parts(Vec<T> x) {
   const LogConstants<T>& k = Format<T>::kLog;
-  const BitVec<T> bits = bits_of(x) - k.sqrt_half_less_offset;
-  const Vec<T> exponent =
-      from_bits<T>((bits >> Format<T>::kMantissaBits) + k.rounder) - k.rounder_and_offset;
-  const Vec<T> mantissa = from_bits<T>((bits & k.mantissa_mask) + k.sqrt_half);
-  return {exponent, log1p_series<kTerms>(mantissa - k.one)};
+  const BitVec<T> bits = bits_of(x) - k.lowest_less_offset;
+  if constexpr (sizeof(T) == 4) {
+    // The exponent's bits in their place, as an integer.
+    const BitVec<T> exponent = bits & k.exponent_mask;
+    return {__builtin_convertvector(std::bit_cast<Vec<SignedBits<T>>>(exponent), Vec<T>),
+            log1p_series(from_bits<T>(bits_of(x) - exponent) - k.one)};
+  } else {
+    const Vec<T> exponent =
+        from_bits<T>((bits >> Format<T>::kMantissaBits) + k.rounder) - k.rounder_and_offset;
+    const Vec<T> mantissa = from_bits<T>((bits & ~k.exponent_mask) + k.lowest);
+    return {exponent, log1p_series<kTerms>(mantissa - k.one)};
+  }
 }
 
 /// Computes a logarithm of any number from `log_of_normal`, which handles normal positive numbers.
@@ -156,27 +182,35 @@ template <class T, class Log>
 [[gnu::always_inline]] inline Vec<T> log_of_any(Vec<T> x, Vec<T> of_denormal_scale,
                                                 Log&& log_of_normal) {
   const LogConstants<T>& k = Format<T>::kLog;
-  Vec<T> magnitude = SignAndMagnitude<T>(x).magnitude;
-  const bool is_normal = all((magnitude >= k.smallest_normal) & (magnitude <= k.largest));
-  const MaskBits<T> is_denormal = magnitude < k.smallest_normal;
-  if (!is_normal) [[unlikely]]
-    magnitude = is_denormal ? magnitude * k.denormal_scale : magnitude;
-  Vec<T> result = log_of_normal(magnitude);
+  // Positive normal numbers are the smallest ones after this subtraction, of bits as signed
+  // numbers.
+  const auto place = std::bit_cast<Vec<SignedBits<T>>>(bits_of(x) - k.first_normal);
+  const bool is_normal = all(place < k.count_of_normal);
+  Vec<T> normal = x;
   if (!is_normal) [[unlikely]] {
-    result = is_denormal ? result - of_denormal_scale : result;
-    result = x == 0 ? k.minus_infinity : result;
-    result = magnitude <= k.largest ? result : magnitude;
+    const Vec<T> magnitude = SignAndMagnitude<T>(x).magnitude;
+    normal = magnitude < k.smallest_normal ? magnitude * k.denormal_scale : magnitude;
   }
-  // Negative numbers take this path too, because data often have both signs.
-  return x >= 0 ? result : k.quiet_nan;
+  Vec<T> result = log_of_normal(normal);
+  if (!is_normal) [[unlikely]] {
+    result = x < k.smallest_normal ? result - of_denormal_scale : result;
+    result = x == 0 ? k.minus_infinity : result;
+    result = x <= k.largest ? result : x;
+    result = x >= 0 ? result : k.quiet_nan;
+  }
+  return result;
 }
 
 /// log(x) for normal positive x.
 template <class T, std::size_t kTerms = Format<T>::kLogTerms>
 [[gnu::always_inline]] inline Vec<T> log_of_normal(Vec<T> x) {
   const LogParts<T> parts = log_parts<T, kTerms>(x);
-  return multiply_add(parts.exponent, Format<T>::kLog.ln2_high,
-                      multiply_add(parts.exponent, Format<T>::kLog.ln2_low, parts.fraction));
+  if constexpr (sizeof(T) == 4) {
+    return multiply_add(parts.exponent, Format<T>::kLog.ln2_high, parts.fraction);
+  } else {
+    return multiply_add(parts.exponent, Format<T>::kLog.ln2_high,
+                        multiply_add(parts.exponent, Format<T>::kLog.ln2_low, parts.fraction));
+  }
 }
 
 template <class T, std::size_t kTerms = Format<T>::kLogTerms>
@@ -197,7 +231,7 @@ template <class T>
   x = at_most<T>(at_least<T>(x, k.sigmoid_low), k.sigmoid_high);
   const ExpReduction<T> reduced = reduce_exp<T>(-x, k.to_small_power);
   const Vec<T> power = power_of_two<T>(reduced.bits);
-  return k.small / multiply_add(exp_series<T>(reduced.rest), power, k.small);
+  return k.small / multiply_add(expm1_series<T>(reduced.rest), power, power + k.small);
 }
 
 template <class T>
@@ -246,14 +280,19 @@ template <class T>
 }
 
 [[gnu::always_inline]] inline Vec<float> erfc_of(Vec<float> x) {
-  const Vec<float> magnitude =
-      at_most<float>(SignAndMagnitude<float>(x).magnitude, kErf.complement_high);
+  const SignAndMagnitude<float> parts(x);
+  const Vec<float> magnitude = at_most<float>(parts.magnitude, kErf.complement_high);
   // Written as a formula would write it, so that a formula which needs the same term shares it.
   const Vec<float> power = exp_of<float>(-x * x);
+  // Everything else is computed while that is: division takes long.
   const Vec<float> quotient =
       kErf.complement_numerator.at(magnitude) / kErf.complement_denominator.at(magnitude);
-  const Vec<float> positive = multiply_add(power, lost_by_square(x, magnitude), power) * quotient;
-  return x < 0 ? Format<float>::kExp.two - positive : positive;
+  const Vec<float> corrected = multiply_add(quotient, lost_by_square(x, magnitude), quotient);
+  const Vec<float> positive = power * corrected;
+  // 2 - erfc(-x) for negative numbers, and for -0, whose sign `positive` gets too.
+  const auto is_negative = std::bit_cast<Vec<std::int32_t>>(x) < 0;
+  const Vec<float> two = is_negative ? Format<float>::kExp.two : Vec<float>{};
+  return two + parts.with(positive);
 }
 
 }  // namespace eg::cpu::detail
