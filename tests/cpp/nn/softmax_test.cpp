@@ -76,6 +76,31 @@ TEST(Softmax, SurvivesExtremeInputs) {
   EXPECT_EQ(values(LogSoftmax::call(tensor<double>({0, -kInfinity}), 0))[1], -kInfinity);
 }
 
+TEST(Softmax, FindsTheLargestAndNaNAtEveryPlace) {
+  // Lengths around those of vectors, and of the vectors that are compared side by side.
+  for (const std::int64_t length : {1, 3, 4, 5, 15, 16, 17, 35}) {
+    for (std::int64_t place = 0; place < length; ++place) {
+      Values scores(static_cast<std::size_t>(length), -1000);
+      const auto at = static_cast<std::size_t>(place);
+      const auto results = [&](auto op, DType dtype) {
+        return values(op(ToDType::call(tensor(scores), dtype)));
+      };
+      const auto softmax = [](const Tensor& x) { return Softmax::call(x, 0); };
+      const auto log_softmax = [](const Tensor& x) { return LogSoftmax::call(x, 0); };
+      for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+        scores[at] = 1000;
+        Values expected(scores.size());
+        expected[at] = 1;
+        expect_near(results(softmax, dtype), expected, 0);
+        EXPECT_EQ(results(log_softmax, dtype)[at], 0);
+        scores[at] = testing::kNaN;
+        for (const double y : results(softmax, dtype)) EXPECT_TRUE(std::isnan(y)) << place;
+        for (const double y : results(log_softmax, dtype)) EXPECT_TRUE(std::isnan(y)) << place;
+      }
+    }
+  }
+}
+
 TEST(Softmax, OfEmptyAndZeroDimTensors) {
   EXPECT_EQ(value(Softmax::call(tensor({3}, {}), -1)), 1);
   EXPECT_EQ(value(LogSoftmax::call(tensor({3}, {}), 0)), 0);

@@ -85,8 +85,11 @@ class Problem {
           }
           const double g = grad_at(n);
           const auto all = static_cast<T>(g * (target_share(t) + share_ * total_weight_));
+          const Vec<T> factor = splat(all);
+          const Vec<T> m = splat(largest[n]);
+          const Vec<T> s = splat(log_sum[n]);
           for_each_vector<T>(0, rows_.size, [&](auto at) {
-            at.store(row, all * vec_exp(at.load(x + n * block) - largest[n] - log_sum[n]));
+            at.store(row, factor * exp_at<T>(at, at.load(x + n * block) - m - s));
           });
           subtract_target(row, t, g);
         },

@@ -9,12 +9,8 @@ using kernel::SoftmaxKind;
 
 template <class T>
 void softmax_row(const T* x, std::int64_t count, T* y) {
-  const Vec<T> largest(splat(largest_of(x, count)));
-  const double sum = sum_of_vectors<T>(count, [&](auto at) {
-    const Vec<T> value = vec_exp(at.load(x) - largest);
-    at.store(y, value);
-    return value;
-  });
+  const double sum =
+      sum_exp(x, count, largest_of(x, count), [&](auto at, Vec<T> value) { at.store(y, value); });
   const auto scale = static_cast<T>(1 / sum);
   for_each_vector<T>(0, count, [&](auto at) { at.store(y, at.load(y) * scale); });
 }
@@ -72,9 +68,9 @@ void forward(SoftmaxKind kind, const Rows& rows, const T* in, T* out) {
 }
 
 // Returns the gradient of the input: y (g - sum(g y)), or g - exp(y) sum(g) for log-softmax.
-template <class T>
-Vec<T> input_gradient(SoftmaxKind kind, Vec<T> g, Vec<T> y, Vec<T> sum) {
-  return kind == SoftmaxKind::kLog ? g - vec_exp(y) * sum : y * (g - sum);
+template <class T, class At>
+Vec<T> input_gradient(SoftmaxKind kind, At at, Vec<T> g, Vec<T> y, Vec<T> sum) {
+  return kind == SoftmaxKind::kLog ? g - exp_at<T>(at, y) * sum : y * (g - sum);
 }
 
 template <class T>
@@ -90,7 +86,7 @@ void backward(SoftmaxKind kind, const Rows& rows, const T* grad, const T* out, T
             sum_of_vectors<T>(rows.size, [&](auto at) { return term(at.load(g), at.load(y)); });
         const Vec<T> sum(splat(static_cast<T>(total)));
         for_each_vector<T>(0, rows.size, [&](auto at) {
-          at.store(grad_in + o * block, input_gradient<T>(kind, at.load(g), at.load(y), sum));
+          at.store(grad_in + o * block, input_gradient<T>(kind, at, at.load(g), at.load(y), sum));
         });
       },
       [&](std::int64_t o, std::int64_t begin, std::int64_t end) {
@@ -101,7 +97,7 @@ void backward(SoftmaxKind kind, const Rows& rows, const T* grad, const T* out, T
           }
           for (std::int64_t i = o * block; i < (o + 1) * block; i += rows.inner) {
             at.store(grad_in + i,
-                     input_gradient<T>(kind, at.load(grad + i), at.load(out + i), sum));
+                     input_gradient<T>(kind, at, at.load(grad + i), at.load(out + i), sum));
           }
         });
       });

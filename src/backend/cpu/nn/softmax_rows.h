@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "backend/cpu/reduce/fold.h"
+#include "backend/cpu/vector/inline_words.h"
 #include "backend/cpu/vector/vector_loop.h"
 #include "kernels/rows.h"
 #include "runtime/thread_pool.h"
@@ -42,18 +43,61 @@ void for_each_row(const Rows& rows, VisitRow&& visit_row, VisitStrip&& visit_str
                });
 }
 
+/// Returns the largest number of a packed row. NaN is passed over: it makes every result NaN by way
+/// of the sum of exponentials.
 template <class T>
 T largest_of(const T* x, std::int64_t count) {
-  auto total = fold::Max::neutral<Total<T>>();
-  fold_row<fold::Max>(x, count, T{0}, total);
-  return static_cast<T>(total);
+  // Several maxima hide the latency of comparisons.
+  constexpr std::int64_t kMaxima = 4;
+  const auto larger = [](auto a, auto b) { return a < b ? b : a; };
+  Vecs<T, kMaxima> found;
+  for (Vec<T>& v : found.v) v = splat(fold::kSmallest<T>);
+  std::int64_t i = 0;
+  for (; i + kMaxima * kLanes<T> <= count; i += kMaxima * kLanes<T>) {
+#pragma GCC unroll 4
+    for (std::int64_t m = 0; m < kMaxima; ++m) {
+      const Vec<T> value = WholeCursor<T>{i + m * kLanes<T>, {}}.load(x);
+      found.v[m] = larger(found.v[m], value);
+    }
+  }
+  const Vec<T> all = larger(larger(found.v[0], found.v[1]), larger(found.v[2], found.v[3]));
+  T result = all[0];
+  for (int lane = 1; lane < kLanes<T>; ++lane) result = larger(result, all[lane]);
+  for (; i < count; ++i) result = larger(result, x[i]);
+  return result;
+}
+
+/// exp, inlined for whole vectors of float32: loops over rows spend their time in it.
+template <class T, class At>
+[[gnu::always_inline]] inline Vec<T> exp_at(At, Vec<T> x) {
+  if constexpr (std::is_same_v<At, WholeCursor<float>>)
+    return inlined::vec_exp(x);
+  else
+    return vec_exp(x);
+}
+
+/// Returns sum(exp(x - largest)) of a packed row, and calls visit(cursor, exponentials). Each takes
+/// longer than an addition, so there is one sum. Blocks are added in double.
+template <class T, class Visit>
+double sum_exp(const T* x, std::int64_t count, T largest, Visit&& visit) {
+  const Vec<T> shift = splat(largest);
+  double total = 0;
+  for (std::int64_t begin = 0; begin < count; begin += kFoldBlock) {
+    Vec<T> sum{};
+    for_each_vector<T>(begin, std::min(begin + kFoldBlock, count), [&](auto at) {
+      const Vec<T> value = exp_at<T>(at, at.load(x) - shift);
+      visit(at, value);
+      sum += at.valid(value);
+    });
+    for (int lane = 0; lane < kLanes<T>; ++lane) total += static_cast<double>(sum[lane]);
+  }
+  return total;
 }
 
 /// Returns log(sum(exp(x - largest))) of a packed row.
 template <class T>
 T log_sum_exp(const T* x, std::int64_t count, T largest) {
-  double total = 0;
-  fold_row<fold::SumExp>(x, count, largest, total);
+  const double total = sum_exp(x, count, largest, [](auto, Vec<T>) {});
   // std::log has tables, which each page that trains a classifier would download.
   return static_cast<T>(vec_log(splat(total))[0]);
 }
