@@ -21,10 +21,13 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMaxBlockBytes =
     sizeof(void*) == 4 ? std::size_t{PTRDIFF_MAX} : std::size_t{1} << (sizeof(void*) * 5);
 
-alignas(sizeof(std::int64_t)) constinit std::int64_t bytes_in_use = 0;
-alignas(sizeof(std::int64_t)) constinit std::int64_t peak_bytes = 0;
+// Aligned by its size, as atomic access wants it, also on 32-bit x86.
+using Count [[gnu::aligned(sizeof(std::int64_t))]] = std::int64_t;
 
-std::int64_t read(const std::int64_t& number) { return __atomic_load_n(&number, __ATOMIC_RELAXED); }
+constinit Count bytes_in_use = 0;
+constinit Count peak_bytes = 0;
+
+std::int64_t read(const Count& number) { return __atomic_load_n(&number, __ATOMIC_RELAXED); }
 
 void count(std::int64_t bytes) {
   // Kernels on helpers of the thread pool allocate memory too.
