@@ -2,6 +2,7 @@
 // `--quick` skips clang-tidy, which takes minutes on its first run; `--tidy` runs only clang-tidy.
 
 import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findRuleErrors } from "./checks/autograd_rules.mjs";
@@ -51,6 +52,7 @@ await main(async () => {
     async () => reject("clang-tidy", await findTidyErrors(cppFiles(["src"], /\.cpp$/))),
   ];
   const checks = [
+    ["tsc", types], // the longest first
     ["clang-format", () => clangFormat(cppFiles(kCppFolders), { fix })],
     ["biome", () => biome(["."], { fix })],
     [
@@ -64,13 +66,19 @@ await main(async () => {
     ["spelling", async () => reject("spelling", findSpellingErrors())],
     ["public names", async () => reject("public names", await findNamesDefinedTwice())],
     ["timers in tests", () => reject("timers in tests", findTimers())],
-    ["tsc", types],
   ];
   const wanted = fix
-    ? checks.slice(0, 3)
+    ? checks.slice(1, 4)
     : [...(tidy ? [] : checks), ...(quick ? [] : [clangTidy])];
   let failed = 0;
-  for (const [title, work] of wanted) await step(title, work).catch(() => failed++);
+  const queue = [...wanted];
+  const worker = async () => {
+    for (let next = queue.shift(); next; next = queue.shift())
+      await step(...next).catch(() => failed++);
+  };
+  // What repairs files runs one after the other.
+  const workers = fix ? 1 : availableParallelism();
+  await Promise.all(Array.from({ length: workers }, worker));
   if (!fix) console.log(`${wanted.length - failed} passed, ${failed} failed`);
   return failed ? 1 : 0;
 });
