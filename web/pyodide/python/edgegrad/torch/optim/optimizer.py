@@ -157,12 +157,11 @@ class Optimizer(Foreign):
         found = method(self, "stateDict")["state"]
         return {int(place): {snake(key): one for key, one in own.items()} for place, own in found.items()}
 
-    def _write_state(self, state: dict, groups: list[dict] | None = None) -> None:
-        """Gives JavaScript what it is to keep, and the settings of its groups."""
+    def _write_state(self, state: dict) -> None:
+        """Gives JavaScript what it is to keep, by the places of the parameters."""
         counts = [len(group.params) for group in self.param_groups]
         starts = [sum(counts[:place]) for place in range(len(counts))]
-        given = [{} for _ in counts] if groups is None else groups
-        listed = [{**one, "params": list(range(start, start + count))} for one, start, count in zip(given, starts, counts)]
+        listed = [{"params": list(range(start, start + count))} for start, count in zip(starts, counts)]
         method(self, "loadStateDict", [{"state": {str(place): dict(own) for place, own in state.items()}, "param_groups": listed}])
 
     def state_dict(self) -> dict:
