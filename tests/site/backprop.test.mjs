@@ -135,7 +135,7 @@ describe("the course on backpropagation", { skip: noBrowser }, () => {
       const verdicts = [];
       for (const answer of answers) {
         await answer.click();
-        verdicts.push((await page.textContent(".verdict")).startsWith("Yes"));
+        verdicts.push((await page.textContent(".choices + .verdict")).startsWith("Yes"));
       }
       if (answers.length > 0) assert.equal(verdicts.filter(Boolean).length, 1);
     }

@@ -39,22 +39,31 @@ export class QuestionView {
   }
 
   /** Asks for the right one of several answers. */
-  askChoice({ text, answers, right, why }: ChoiceQuestion): void {
-    const choices = element("div", "", "choices");
-    const verdict = verdictLine();
-    choices.append(
-      ...answers.map((answer, i) => {
-        const isRight = i === right;
-        const press = () => say(verdict, isRight, `${isRight ? "Yes" : "No"}. ${why}`);
-        return button(answer, { press });
-      }),
-    );
-    this.#show(text, choices, verdict);
+  askChoice(question: ChoiceQuestion): void {
+    this.#element.replaceChildren(...choiceParts(question));
+  }
+
+  /** Asks for the right one of several answers, too. */
+  alsoAskChoice(question: ChoiceQuestion): void {
+    this.#element.append(...choiceParts(question));
   }
 
   #show(text: string, ...parts: readonly HTMLElement[]): void {
     this.#element.replaceChildren(paragraph(text), ...parts);
   }
+}
+
+function choiceParts({ text, answers, right, why }: ChoiceQuestion): HTMLElement[] {
+  const choices = element("div", "", "choices");
+  const verdict = verdictLine();
+  choices.append(
+    ...answers.map((answer, i) => {
+      const isRight = i === right;
+      const press = () => say(verdict, isRight, `${isRight ? "Yes" : "No"}. ${why}`);
+      return button(answer, { press });
+    }),
+  );
+  return [paragraph(text), choices, verdict];
 }
 
 /** Returns the number on the edge that a question is about. */

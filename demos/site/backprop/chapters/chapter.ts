@@ -54,6 +54,8 @@ export interface GraphChapter extends Text {
   /** Builds the expression; the inputs are given in their order, numbers first. */
   readonly build: (expression: Expression, ...inputs: readonly Value[]) => void;
   readonly question: EdgeQuestion;
+  /** What the chapters so far have said. */
+  readonly summary?: ChoiceQuestion;
 }
 
 /** A line of a program, and what it shows. */

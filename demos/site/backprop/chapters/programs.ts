@@ -6,21 +6,21 @@ const kRetained: ProgramChapter = {
   id: "retain_graph",
   title: "What a graph keeps",
   paragraphs: [
-    "Forward keeps what backward will need: a square keeps its operand, because its slope is 2x. Backward uses these tensors and lets them go, so memory is free again after each training step. Whoever wants to go backward twice asks for it with retainGraph.",
-    "A gradient is added to the one that is there, which is why a training step begins with zeroGrad().",
+    "The chapters so far drew what the engine keeps; now it is a program that runs line by line. A tensor holds one or more numbers. For each box, which programs call an op, the engine records a node of the graph. A node keeps what the way back will need: that of a square keeps its operand, because its slope is 2x. The call y.backward() goes the way back, uses what was kept and lets it go, so memory is free again after each step of training. Who wants to go back twice asks for it by retainGraph.",
+    "A gradient is added to the one that is there, which is why a step of training begins with zeroGrad(), which clears them.",
   ],
   lines: [
     {
       code: "const x = eg.tensor(3, { requiresGrad: true });",
-      note: "A leaf: nothing computed it. It has no gradient yet.",
+      note: "A leaf: nothing computed it. requiresGrad asks for its gradient, so ops on it are recorded. It has none yet.",
     },
     {
       code: "const y = x.square();",
-      note: "The op recorded a node, which has saved x.",
+      note: "The op recorded a node, y.gradFn, which has saved x.",
     },
     {
       code: "y.backward(null, { retainGraph: true });",
-      note: "2x = 6 arrives at the leaf, and the node keeps what it has saved.",
+      note: "null stands for the 1 that the way back begins with. 2x = 6 arrives at the leaf, and the node keeps what it has saved.",
     },
     {
       code: "y.backward();",
@@ -44,7 +44,7 @@ const kInPlace: ProgramChapter = {
   id: "in_place",
   title: "Changed in place",
   paragraphs: [
-    "A tensor counts how often it was changed: its version. A node remembers the version of what it saved. If the tensor changes before backward, the gradient would be wrong, so the engine compares the two and refuses.",
+    "Some ops write their result into the memory of an operand instead of new memory; their names end in _. A tensor counts how often it was changed so: its version. A node remembers the version of what it saved. If the tensor changes before backward, the gradient would be wrong, so the engine compares the two and refuses.",
     "Not every change does harm: a sum needs none of its operands, so nothing was saved, and nothing is compared.",
   ],
   lines: [
@@ -81,10 +81,10 @@ const kDouble: ProgramChapter = {
   ],
   lines: [
     { code: "const x = eg.tensor(2, { requiresGrad: true });", note: "A leaf." },
-    { code: "const y = x.pow(3);", note: "y = x³." },
+    { code: "const y = x.pow(3);", note: "y = x³ = 8. The slope of a cube is 3x²." },
     {
       code: "const [first] = eg.autograd.grad(y, x, { createGraph: true });",
-      note: "3x² = 12, and a tensor that knows how it was computed.",
+      note: "autograd.grad returns a gradient instead of keeping it at the leaf: 3x² = 12, and this tensor knows how it was computed.",
     },
     {
       code: "const [second] = eg.autograd.grad(first, x, { createGraph: true });",
