@@ -110,10 +110,15 @@ function showFinished(): void {
     showResult(index, result, result.samplesPerSecond / before.samplesPerSecond);
   }
   progress.value = 1;
-  byId("status").textContent =
-    kept === null
-      ? `Recorded on a machine with ${kFinished.cores} cores. Press Compare to measure this one.`
-      : "Your last comparison.";
+  byId("status").textContent = kept === null ? recordedText() : "Your last comparison.";
+}
+
+function recordedText(): string {
+  const { cores, isBusy } = kFinished;
+  const others = isBusy
+    ? ", which other programs were using too: the losses are right, but more workers gained less than they could"
+    : "";
+  return `Recorded on a machine with ${cores} cores${others}. Press Compare to measure this one.`;
 }
 
 run.addEventListener("click", () => {

@@ -10,8 +10,9 @@ export interface FinishedRun {
   readonly points: readonly (readonly [seconds: number, loss: number])[];
 }
 
-/** The runs, and how many cores the machine had. */
+/** The runs, how many cores the machine had, and whether other programs used them. */
 export const kFinished = recorded as unknown as {
   readonly cores: number;
+  readonly isBusy: boolean;
   readonly runs: readonly FinishedRun[];
 };
