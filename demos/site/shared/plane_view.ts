@@ -74,12 +74,17 @@ export class PlaneView {
     const { positions, classes } = points;
     const { positive, negative } = this.#colors;
     const { width, height } = this.#canvas;
-    for (let i = 0; i < classes.length; i++) {
-      const x = width / 2 + ((positions[2 * i] as number) / 2) * height;
-      const y = ((1 - (positions[2 * i + 1] as number)) / 2) * height;
-      const own = `rgb(${(classes[i] === 1 ? positive : negative).join(" ")})`;
+    // A path for each class, because a path for each point takes most of a frame.
+    for (const isPositive of [false, true]) {
       context.beginPath();
-      context.arc(x, y, kRadius, 0, 2 * Math.PI);
+      for (let i = 0; i < classes.length; i++) {
+        if ((classes[i] === 1) !== isPositive) continue;
+        const x = width / 2 + ((positions[2 * i] as number) / 2) * height;
+        const y = ((1 - (positions[2 * i + 1] as number)) / 2) * height;
+        context.moveTo(x + kRadius, y);
+        context.arc(x, y, kRadius, 0, 2 * Math.PI);
+      }
+      const own = `rgb(${(isPositive ? positive : negative).join(" ")})`;
       context.fillStyle = isFilled ? own : this.#edge;
       context.strokeStyle = isFilled ? this.#edge : own;
       context.lineWidth = isFilled ? 1.5 : 2.5;

@@ -9,6 +9,8 @@ import { CodeRunner, type Line, type Output, type Painting } from "./code_runner
 import { LazyCodeEditor } from "./lazy_code_editor.js";
 import { PrintedLog } from "./printed_log.js";
 
+const kLongestPause = 250;
+
 /** The options of a panel. */
 export interface CodePanelOptions {
   readonly code: string;
@@ -97,8 +99,11 @@ export class CodePanel {
   async #paint(painting: Painting): Promise<void> {
     this.#lastPainting = painting;
     if (movesLittle()) return;
-    await new Promise(requestAnimationFrame);
+    const start = await nextFrame();
     this.#showPainting();
+    // The page is free for other things as long as it has drawn.
+    const drawn = (await nextFrame()) - start;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(kLongestPause, drawn)));
   }
 
   #showPainting(): void {
@@ -129,6 +134,10 @@ export class CodePanel {
     });
     return this.#chart;
   }
+}
+
+function nextFrame(): Promise<number> {
+  return new Promise(requestAnimationFrame);
 }
 
 function lineElement({ kind, text }: Line): HTMLElement {
