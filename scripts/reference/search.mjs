@@ -2,6 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ReflectionKind } from "typedoc";
+import { pytorchName } from "./pytorch_names.mjs";
+import { kOps } from "./sources.mjs";
 
 // Words for pages of the guide, by their titles.
 const kTopics = {
@@ -12,7 +15,7 @@ const kTopics = {
   Deploying:
     "cors headers nginx compression CSP cache hosting CDN bundle size production github pages mobile safari iphone android",
   "The training loop":
-    "early stopping overfit overfitting regularization learning rate schedule scheduler epochs batches batch size validation accuracy " +
+    "train neural network gradient accumulation model.eval model.train model fit predict loss does not go down early stopping overfit overfitting regularization learning rate schedule scheduler epochs batches batch size validation accuracy " +
     "metrics confusion matrix backpropagation train eval mode batch norm gradient clipping weight decay dropout mixed precision autocast fit",
   "Optimizers and schedulers of your own": "custom optimizer learning rate schedule warmup",
   Autograd:
@@ -22,7 +25,7 @@ const kTopics = {
     "custom layer freeze layers parameters requires_grad nn.Module sequential weights initialization",
   "Debugging NaN": "nan infinity exploding vanishing gradients anomaly loss",
   Performance: "slow fast speed benchmark capture compile gpu is slow profile",
-  WebGPU: "gpu is slow not available graphics card device cuda",
+  WebGPU: "gpu gpus multiple gpus is slow not available graphics card device cuda",
   Memory: "memory leak out of memory dispose tensors tidy garbage",
   "Saving and loading":
     "checkpoint save model load model state_dict pickle safetensors resume download",
@@ -37,19 +40,45 @@ const kTopics = {
   "Logging and TensorBoard": "visualize visualization log metrics csv wandb mlflow",
   "Fine-tune a language model": "lora qlora peft adapter llm gpt transformer quantize",
   "Tutorial: fine-tuning": "lora transfer learning pretrained freeze layers",
-  "Tutorial: a first model": "getting started beginner hello world quickstart classifier",
+  "Tutorial: a first model":
+    "train neural network getting started beginner hello world quickstart classifier",
   "Tutorial: images": "image classifier cnn conv2d overfit confusion matrix",
   "Tutorial: a time series": "forecast lstm gru rnn",
   "Tutorial: text": "sentiment nlp words embedding",
   "Tutorial: on the device": "personalize transfer learning webcam",
   "Personalizing on the device": "transfer learning freeze mobile",
   Troubleshooting: "errors problems slow memory shape mismatch module not found reproducible",
+  Testing: "unit test tests mock jest vitest",
   TypeScript: "types editor autocomplete",
   "Coming from PyTorch": "torch migration cheat sheet cuda no_grad retain_graph",
   "Coming from TensorFlow.js": "tf tfjs migration cheat sheet load model",
 };
 
-const kWeights = { aliases: 8 };
+const kWeights = { aliases: 8, summary: 2 };
+
+// What short words of names stand for.
+const kLongWords = {
+  avg: "average",
+  bmm: "matrix multiplication",
+  cat: "concatenate join",
+  conv: "convolution",
+  emb: "embedding",
+  grad: "gradient",
+  init: "initialization",
+  lr: "learning rate",
+  matmul: "matrix multiplication",
+  max: "maximum",
+  min: "minimum",
+  mm: "matrix multiplication",
+  norm: "normalization",
+  optim: "optimizer",
+  pad: "padding",
+  pool: "pooling",
+  rand: "random",
+  rnn: "recurrent",
+  std: "standard deviation",
+  var: "variance",
+};
 
 // Where PyTorch has the functions that are in the root here.
 const kPlaces = ["torch", "F", "torch.nn.functional", "nn.functional"];
@@ -61,10 +90,34 @@ export function prepareSearch(event, guide) {
     if (searchResults[i].inheritedFrom) event.removeResult(i);
   Object.assign(searchFieldWeights, kWeights);
   const others = namesElsewhere(guide);
+  const otherNames = namesOfSame(event);
   searchResults.forEach((result, i) => {
-    const aliases = result.isDocument() ? kTopics[result.name] : aliasesOf(result, others);
-    searchFields[i] = { aliases: aliases ?? "" };
+    const aliases = result.isDocument()
+      ? kTopics[result.name]
+      : [aliasesOf(result, others), ...(otherNames.get(result) ?? [])].join(" ");
+    searchFields[i] = { aliases: aliases ?? "", summary: firstSentence(result) };
   });
+}
+
+// Another name of a function leads to the function.
+function namesOfSame(event) {
+  const found = new Map();
+  for (let i = event.searchResults.length - 1; i >= 0; i--) {
+    const result = event.searchResults[i];
+    if (!result.isReference?.()) continue;
+    const target = result.getTargetReflectionDeep();
+    found.set(target, [...(found.get(target) ?? []), result.name, snakeCase(result.name)]);
+    event.removeResult(i);
+  }
+  return found;
+}
+
+// What functions and classes say of themselves. The texts of all comments would make the index several times as large.
+function firstSentence(reflection) {
+  if (!reflection.kindOf(ReflectionKind.Function | ReflectionKind.Class)) return "";
+  const comment = reflection.signatures?.[0]?.comment ?? reflection.comment;
+  const text = comment?.summary.map((part) => part.text).join("") ?? "";
+  return text.split(/\.\s/)[0];
 }
 
 function aliasesOf(reflection, others) {
@@ -72,14 +125,30 @@ function aliasesOf(reflection, others) {
   const snake = snakeCase(path);
   const isInRoot = !path.includes(".");
   const places = isInRoot ? kPlaces.map((place) => `${place}.${snake}`) : [`torch.${snake}`];
-  const names = [snakeCase(reflection.name), snake, ...places, ...(others.get(path) ?? [])];
-  return [...new Set([...names, ...wordsOf(reflection.name)])].join(" ");
+  const isClass = reflection.kindOf(ReflectionKind.Class);
+  const isTop = reflection.kindOf(ReflectionKind.Class | ReflectionKind.Function);
+  const torch = isTop ? pytorchName(path, kOps.get(path), isClass) : null;
+  const names = [snakeCase(reflection.name), snake, ...places, ...(others.get(path) ?? []), torch];
+  const [, kind] = kKinds.find(([pattern]) => isClass && pattern.test(path)) ?? [];
+  return [...new Set([...names, ...wordsOf(reflection.name), kind].filter(Boolean))].join(" ");
 }
 
-// "confusion", "matrix" for confusionMatrix and ConfusionMatrix.
+// What a class is, by its namespace or its name.
+const kKinds = [
+  [/^nn\.\w+Loss$/, "loss function"],
+  [/^nn\.[A-Z]/, "layer"],
+  [/^optim\.[A-Z]/, "optimizer"],
+  [/^optim\.lrScheduler\.[A-Z]/, "learning rate scheduler schedule"],
+  [/^distributions\.[A-Z]/, "distribution"],
+];
+
+// "confusion", "matrix" for confusionMatrix and ConfusionMatrix; "conv", "convolution" for conv2d.
 function wordsOf(name) {
-  const words = name.match(/[A-Z]?[a-z]+/g) ?? [];
-  return words.length > 1 ? words.map((word) => word.toLowerCase()) : [];
+  const words = (name.match(/[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) =>
+    word.toLowerCase(),
+  );
+  const long = words.map((word) => kLongWords[word]).filter(Boolean);
+  return words.length > 1 ? [...words, ...long] : long;
 }
 
 // PyTorch's classes are called as ours, its functions in snake case.

@@ -4,8 +4,8 @@
 /** Returns the results of a lunr index for a text, as [{ ref, score }, ...] with the best first; `rows` are what they refer to. */
 export function ranked(typed, index, rows) {
   const kAsides =
-    "a an and any are as at be by can cannot did do does for from get has have how i if in into is it its me my not of on or should " +
-    "so that the them then there this to use using was what when where which while why will with without work would you your";
+    "a all an and any are as at be by can cannot did do does for from get has have how i if go in into is it its me my need not of on or should " +
+    "so that the them then there this to use using want was we what when where which while why will with without work would you your";
   const kFew = 3;
   const asides = new Set(kAsides.split(" "));
   // lunr gives these signs a meaning of its own.
@@ -18,11 +18,46 @@ export function ranked(typed, index, rows) {
   const telling = all.filter((word) => !asides.has(word));
   const words = [...new Set(telling.length > 0 ? telling : all)];
   const found = new Map();
-  for (const word of words) {
+  let isMistyped = false;
+  const beginningWith = (word) => {
     const stem = word.length > 4 ? word.replace(/(?:ing|ies|es|ed|s)$/, "") : word;
-    const beginning = index.search(`${word}^10 ${word}*^2 ${stem}*`);
+    return index.search(`${word}^10 ${word}*^2 ${stem}*`);
+  };
+  // The words of a name that is written as one: model.eval, BatchNormalization.
+  const partsOf = (word) => {
+    const at = typed.toLowerCase().indexOf(word);
+    const written = at < 0 ? word : typed.slice(at, at + word.length);
+    const parts = written.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [];
+    return parts.length > 1
+      ? parts.map((part) => part.toLowerCase()).filter((part) => part.length > 2)
+      : [];
+  };
+  const hitsOf = (word) => {
+    const beginning = beginningWith(word);
+    if (beginning.length >= kFew) return beginning;
     // Takes much longer, as every word of the index is compared.
-    const hits = beginning.length < kFew ? index.search(`${word}^10 *${word}*`) : beginning;
+    const inside = index.search(`${word}^10 *${word}*`);
+    const parts = partsOf(word);
+    if (inside.length > 0 && (parts.length === 0 || word.includes("."))) return inside;
+    const counts = new Map();
+    for (const part of parts)
+      for (const { ref, score } of beginningWith(part)) {
+        const before = counts.get(ref) ?? { score: 0, words: 0 };
+        counts.set(ref, { score: before.score + score, words: before.words + 1 });
+      }
+    const byParts = [...counts].map(([ref, { score, words: has }]) => ({
+      ref,
+      score: score * (has / parts.length) ** 3,
+    }));
+    const refs = new Set(inside.map(({ ref }) => ref));
+    const hits = [...inside, ...byParts.filter(({ ref }) => !refs.has(ref))];
+    if (hits.length > 0) return hits;
+    // A slip of the finger.
+    isMistyped = true;
+    return word.length < 4 ? [] : index.search(`${word}~1 ${word.length > 7 ? `${word}~2` : ""}`);
+  };
+  for (const word of words) {
+    const hits = hitsOf(word);
     for (const { ref, score } of hits) {
       const before = found.get(ref) ?? { score: 0, words: 0 };
       found.set(ref, { score: before.score + score, words: before.words + 1 });
@@ -34,11 +69,18 @@ export function ranked(typed, index, rows) {
   const results = [...found].map(([ref, { score, words: has }]) => {
     const row = rows[Number(ref)];
     const name = plain(row.name);
-    const isNamed = start !== "" && name.startsWith(start);
+    const isNear = isMistyped && Math.abs(name.length - start.length) < 3 && name[0] === start[0];
+    const isNamed = start !== "" && (name.startsWith(start) || isNear);
     // A class may have a method of the name, and many classes the same.
-    const most = row.url.includes("#") ? 2 : 10;
-    const named = isNamed ? Math.max(1, most / (1 + name.length - start.length)) : 1;
-    return { ref, score: score * named * (has / words.length) ** 3 };
+    const most = row.url.includes("#") ? 2 : isMistyped ? 40 : 10;
+    const away = Math.abs(name.length - start.length);
+    // One of several words is a name: "conv2d padding same".
+    const isCalled = /^(functions|classes)\/[^#]*$/.test(row.url) && name.length > 3;
+    const isWord = words.length > 1 && isCalled && words.some((word) => plain(word) === name);
+    const named = isNamed ? Math.max(1, most / (1 + away)) : isWord ? 7 : 1;
+    // People look for what they call, not for its types.
+    const kind = /^(types|interfaces)\//.test(row.url) ? 0.3 : row.url.includes("#") ? 0.6 : 1;
+    return { ref, score: score * kind * named * (has / words.length) ** 3 };
   });
   return results.sort((a, b) => b.score - a.score);
 }
