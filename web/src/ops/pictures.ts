@@ -262,9 +262,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Shows a tensor [channels, height, width] or [height, width] on a canvas, which gets its size: 1 channel of gray, 3 of RGB, or 4 with alpha;
- * real numbers from 0 to 1, others are clamped, or uint8. From webgpu, if the engine computes on a device of this thread and the canvas
- * has no other context, the picture goes there without the CPU.
+ * Shows a tensor [channels, height, width] or [height, width] on a canvas, whose size becomes that of the picture. One channel is gray, three
+ * are RGB, four RGB with alpha. The numbers are uint8, or real from 0 to 1; others are clamped. A tensor on webgpu is drawn without the CPU
+ * if the engine's device belongs to this thread and the canvas has no other context.
  */
 export async function toCanvas(tensor: Tensor, canvas: object): Promise<void> {
   const where = "toCanvas";

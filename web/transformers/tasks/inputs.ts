@@ -14,7 +14,7 @@ export const kTensor: OptionRule = orNull({
 
 /** Options of an encoder of texts. */
 export interface EncoderOptions {
-  /** 0 for padding, and not 0 for all other tokens: [batch, tokens], including those of a cache. */
+  /** 0 for padding, 1 for the other tokens: [batch, tokens], including those of a cache. */
   readonly attentionMask?: eg.Tensor | null | undefined;
   /** The position of each token: [batch, tokens]; default: consecutive positions, also in rows with padding. */
   readonly positionIds?: eg.Tensor | null | undefined;

@@ -85,8 +85,7 @@ export function dropout2d(...given: DropoutArguments<ChannelDropoutOptions>): Te
 }
 
 /**
- * Zeroes whole channels of [N, C, D, H, W] or [C, D, H, W] with probability p, and scales the others by 1 / (1 - p). As
- * in PyTorch, which warns of it, an input of another number of dimensions is [C, ...].
+ * Zeroes whole channels of [N, C, D, H, W] or [C, D, H, W] with probability p, and scales the others by 1 / (1 - p). An input with another number of dimensions is read as [C, ...], with a warning as in PyTorch.
  */
 export function dropout3d(...given: DropoutArguments<ChannelDropoutOptions>): Tensor {
   const { input, p, training } = readArguments("dropout3d", kDropoutArguments, given);
