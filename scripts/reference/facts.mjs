@@ -1,40 +1,36 @@
 // What a page of the reference says beyond the comment in the source: PyTorch's name, formula and gradient, shapes and dtypes, errors, what is
 // related, and an example that was run. All of it follows from the op table, the sources, the lists, and runs of samples.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { Comment, CommentTag, ReflectionKind } from "typedoc";
-import { listPath } from "../docs/lists.mjs";
 import { kExamples } from "../docs/reference.mjs";
-import { kRoot } from "../process.mjs";
-import { meaningOf } from "./parameters.mjs";
-import { meaningInContext } from "./parameters_in_context.mjs";
+import { refuseIncomplete } from "./complete.mjs";
+import { describeParameters } from "./described_parameters.mjs";
+import { formulaOf, gradientsOf } from "./formulas/index.mjs";
 import { pytorchName } from "./pytorch_names.mjs";
+import { functionOfLayer, pagesAbout, relatedTo } from "./related.mjs";
+import { shapesInWords } from "./shapes.mjs";
+import { dtypeRows, kOps, messagesByCaller } from "./sources.mjs";
 
-const kMostErrors = 5;
+const kMostErrors = 6;
 const kMostShapes = 4;
 
-const read = (path) => readFileSync(join(kRoot, path), "utf8");
-const { ops } = JSON.parse(read("web/src/generated/op_table.json"));
-const kOps = new Map(ops.map((op) => [op.js, op]));
 const { examples: kFound } = JSON.parse(readFileSync(kExamples, "utf8"));
-const kFormulas = formulas();
 const kDtypes = dtypeRows();
 const kMessages = messagesByCaller();
 
-/** Adds the facts to the functions and classes of the package, and meanings to parameters. */
+/** Adds the facts to the functions and classes of the package, and meanings to parameters. One that lacks what a page needs is an error. */
 export function addFacts(project) {
   const all = Object.values(project.reflections);
   const named = new Map(
     all.filter(isDocumented).map((reflection) => [nameOf(reflection), reflection]),
   );
-  for (const [name, reflection] of named) addTo(reflection, name, named);
+  const context = { named, documents: project.documents ?? [] };
+  const heads = new Map();
+  for (const [name, reflection] of named) heads.set(name, addTo(reflection, name, context));
   for (const method of named.get("Tensor").children) leadToFunction(method, named);
-  for (const reflection of all) {
-    if (reflection.kindOf(ReflectionKind.Parameter)) describeParameter(reflection);
-    else describeOption(reflection);
-  }
-  refuseUnknown(all.filter((one) => isArgument(one) && !hasMeaning(one)));
+  describeParameters(all);
+  refuseIncomplete(named, heads);
 }
 
 function isDocumented(reflection) {
@@ -48,7 +44,12 @@ function isDocumented(reflection) {
 function leadToFunction({ name, signatures }, named) {
   const summary = signatures?.[0].comment?.summary;
   const target = named.get(name);
-  if (summary && target) summary.push(text(" Example and dtypes: "), linkTo(target), text("."));
+  if (summary && target)
+    summary.push(
+      text(" Formula, shapes, dtypes, errors and an example: "),
+      linkTo(target),
+      text("."),
+    );
 }
 
 // As the examples are named: "nn.Linear", "edgegrad/vis.watch".
@@ -58,16 +59,21 @@ function nameOf(reflection) {
   return names.join(".");
 }
 
-function addTo(reflection, name, named) {
+// Returns what the page says, as the heads of its rows.
+function addTo(reflection, name, context) {
   const described = reflection.signatures?.[0] ?? reflection;
   described.comment ??= new Comment();
   const { blockTags } = described.comment;
-  const rows = factsOf(reflection, name, named);
+  const rows = factsOf(reflection, name, context);
   if (rows.length > 0) blockTags.push(new CommentTag("@facts", tableOf(rows)));
+  const heads = new Set(rows.map(([head]) => head));
   const example = kFound[name];
-  if (example === undefined || blockTags.some(({ tag }) => tag === "@example")) return;
-  const text = `\`\`\`js\n${example.code.trimEnd()}\n\`\`\``;
-  blockTags.push(new CommentTag("@example", [{ kind: "code", text }]));
+  const isShown = blockTags.some(({ tag }) => tag === "@example");
+  if (example !== undefined && !isShown) {
+    const program = `\`\`\`js\n${example.code.trimEnd()}\n\`\`\``;
+    blockTags.push(new CommentTag("@example", [{ kind: "code", text: program }]));
+  }
+  return isShown || example !== undefined ? heads.add("Example") : heads;
 }
 
 function tableOf(rows) {
@@ -80,42 +86,95 @@ function tableOf(rows) {
 
 const text = (value) => ({ kind: "text", text: value });
 const code = (value) => text(`<code>${escaped(value)}</code>`);
-const escaped = (value) =>
+const escaped = (value) => inTable(value.replaceAll("&", "&amp;").replaceAll("<", "&lt;"));
+
+// The signs that Markdown would read.
+const inTable = (value) =>
   value
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
     .replaceAll("|", "&#124;")
     .replaceAll("*", "&#42;")
-    .replaceAll("_", "&#95;");
+    .replaceAll("_", "&#95;")
+    .replaceAll("[", "&#91;")
+    .replaceAll("`", "&#96;")
+    .replaceAll("\n", " ");
 
-function factsOf(reflection, name, named) {
+function factsOf(reflection, name, { named, documents }) {
+  const isClass = reflection.kindOf(ReflectionKind.Class);
   const base = name.replace(/^nn\.functional\.|_$/g, "");
+  const computes = isClass ? functionOfLayer(name, named) : base;
+  // An internal op may have the name of something else.
+  const ofTable = kOps.get(base);
+  const op = ofTable?.kind === "internal" ? undefined : ofTable;
+  const found = kFound[name] ?? {};
   const rows = [];
   const add = (head, ...cells) => cells.length > 0 && rows.push([head, ...cells]);
-  const torch = pytorchName(name, kOps.get(base), reflection.kindOf(ReflectionKind.Class));
-  if (torch !== null) add("PyTorch", code(torch));
-  const formula = kFormulas.get(kOps.get(base)?.name);
-  if (formula !== undefined) {
-    add("Formula", code(formula.forward));
-    if (formula.gradients.length > 0) add("Gradient", ...between(formula.gradients.map(code)));
-  }
-  const shapes = kFound[base]?.shapes ?? [];
-  add("Shapes", ...between(shapes.slice(0, kMostShapes).map(code)));
-  const dtypes = kDtypes.get(base);
-  if (dtypes !== undefined) add("Dtypes", text(dtypes));
-  const errors = kMessages.get(name.split(".").at(-1)) ?? [];
-  add(
-    "Errors",
-    ...between(
-      errors
-        .slice(0, kMostErrors)
-        .map(([kind, message]) => text(`<code>${kind}</code>: ${escaped(message)}`)),
-      "<br>",
-    ),
-  );
-  const links = relatedTo(reflection, name, named).map(linkTo);
-  add("See also", ...between(links));
+  const torch = pytorchName(name, op, isClass);
+  add("PyTorch", torch === null ? text("no counterpart") : code(torch));
+  const formula = formulaOf(name, base, computes, op);
+  if (formula !== null) add("Formula", text(inTable(formula)));
+  const gradients = op === undefined ? [] : gradientsOf(op);
+  if (gradients.length > 0)
+    add(
+      "Gradient",
+      ...between(
+        gradients.map((one) => text(inTable(one))),
+        "",
+      ),
+    );
+  add("Shapes", ...shapesOf(name, base, op, found));
+  const own = name.split(".").at(-1);
+  const dtypes =
+    [base, name, found.same, own].map((one) => kDtypes.get(one)).find(Boolean) ??
+    dtypesOf(found, computes);
+  if (dtypes) add("Dtypes", text(dtypes));
+  add("Errors", ...errorsOf(reflection, name, found));
+  add("See also", ...between(relatedTo(reflection, name, named).map(linkTo)));
+  add("Guide", ...between(pagesAbout(name, documents).map(linkTo)));
   return rows;
+}
+
+function shapesOf(name, base, op, { shapes = kFound[base]?.shapes ?? [] }) {
+  const inWords = shapesInWords(name, op) ?? shapesInWords(base, op);
+  const measured = between(shapes.slice(0, kMostShapes).map(code));
+  if (inWords === null) return measured;
+  if (measured.length === 0) return [text(escaped(inWords))];
+  return [text(`${escaped(inWords)}<br>such as `), ...measured];
+}
+
+// Those with which the example ran, or those of the function that a layer calls.
+function dtypesOf({ dtypes }, computes) {
+  if (dtypes && dtypes.length > 0) return dtypes.join(", ");
+  return kDtypes.get(computes);
+}
+
+// Messages of runs name what was given; those of the sources have "…" there.
+function errorsOf(reflection, name, { errors = [] }) {
+  const own = name.split(".").at(-1);
+  const measured = errors.map(([kind, message]) => [kind, message.replace(`[${own}] `, "")]);
+  const declared = kMessages.get(own) ?? [];
+  const codes = new Set(measured.map(([kind]) => kind));
+  const others = declared.filter(
+    ([kind, message]) => !codes.has(kind) || !isSame(message, measured),
+  );
+  const shown = [...measured, ...others].slice(0, kMostErrors);
+  if (shown.length === 0) {
+    if (takesNothing(reflection)) return [text("none of its own: it takes no arguments")];
+    return kOps.has(own) ? [] : [text("none of its own; those of what it calls reach the caller")];
+  }
+  return between(
+    shown.map(([kind, message]) => text(`<code>${kind}</code>: ${escaped(message)}`)),
+    "<br>",
+  );
+}
+
+const isSame = (declared, measured) => {
+  const start = declared.split("…")[0];
+  return start.length > 8 && measured.some(([, message]) => message.startsWith(start));
+};
+
+function takesNothing({ signatures, children }) {
+  const called = signatures ?? children?.find(({ name }) => name === "constructor")?.signatures;
+  return (called ?? []).every(({ parameters = [] }) => parameters.length === 0);
 }
 
 const between = (parts, sign = ", ") =>
@@ -124,167 +183,6 @@ const between = (parts, sign = ", ") =>
 const linkTo = (target) => ({
   kind: "inline-tag",
   tag: "@link",
-  text: target.getFriendlyFullName(),
+  text: target.isDocument() ? target.name : target.getFriendlyFullName(),
   target,
 });
-
-// The same computation as a class, a function, in place and as a method.
-function relatedTo(reflection, name, named) {
-  const own = name.split(".").at(-1);
-  const isClass = reflection.kindOf(ReflectionKind.Class);
-  const places = (groupsOf(named).get(keyOf(name)) ?? []).filter(([other, candidate]) =>
-    isClass
-      ? !other.includes(".") && !candidate.kindOf(ReflectionKind.Class)
-      : isRelated(other, candidate, own),
-  );
-  const tensor = named.get("Tensor");
-  const method = name.includes(".") ? undefined : tensor?.getChildByName(own);
-  return [...places.map(([, candidate]) => candidate), ...(method ? [method] : [])].filter(
-    (candidate) => candidate !== reflection,
-  );
-}
-
-function isRelated(other, candidate, own) {
-  if (candidate.kindOf(ReflectionKind.Class)) return other.startsWith("nn.");
-  const last = other.split(".").at(-1);
-  return !other.includes("functional.") && last.replace(/_$/, "") === own.replace(/_$/, "");
-}
-
-// "relu" for relu, relu_, nn.ReLU and nn.functional.relu.
-const keyOf = (name) => name.split(".").at(-1).replace(/_$/, "").toLowerCase();
-
-let groups = null;
-
-function groupsOf(named) {
-  if (groups !== null) return groups;
-  groups = new Map();
-  for (const entry of named) {
-    const key = keyOf(entry[0]);
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(entry);
-  }
-  return groups;
-}
-
-// ---------------------------------------------------------------- parameters
-
-function describeParameter(parameter) {
-  if (parameter.comment === undefined) {
-    const meaning =
-      meaningInContext(parameter.name, contextOf(parameter)) ?? meaningOf(parameter.name);
-    parameter.comment =
-      ofOptions(parameter) ?? (meaning === null ? undefined : textComment(meaning));
-  }
-  const { parent } = parameter;
-  const op = kOps.get(parent.name.replace(/_$/, ""));
-  const given = op?.args.find(({ name }) => name === parameter.name)?.default;
-  if (given !== undefined && parameter.defaultValue === undefined) parameter.defaultValue = given;
-}
-
-function contextOf({ type, parent }) {
-  const siblings = (parent.parameters ?? []).map(({ name }) => name);
-  return {
-    type: String(type),
-    owner: parent.name,
-    family: kOps.get(parent.name)?.family,
-    siblings,
-  };
-}
-
-// The types of options of a class have its name.
-const kOptionTypes = ["Options", "Settings"];
-const kMentioned = /\b\w+(?:Options|Settings)\b/g;
-
-// What the options of a class say of the parameter of its constructor: more than its name alone.
-function ofOptions({ name, parent: signature }) {
-  const owner = signature.parent?.parent;
-  if (!signature.kindOf(ReflectionKind.ConstructorSignature) || !owner?.parent) return undefined;
-  const types = signature.parameters.flatMap(({ type }) => String(type).match(kMentioned) ?? []);
-  const names = [...kOptionTypes.map((ending) => owner.name + ending), ...types];
-  const [option] = names.flatMap((typeName) => {
-    const found = owner.parent.getChildByName(typeName)?.getChildByName(name);
-    return found?.comment ? [found] : [];
-  });
-  return option && new Comment(Comment.cloneDisplayParts(option.comment.summary));
-}
-
-function isArgument(reflection) {
-  if (reflection.kindOf(ReflectionKind.Parameter)) return true;
-  return isOption(reflection);
-}
-
-function isOption({ parent, kind }) {
-  return kind === ReflectionKind.Property && parent.kindOf(ReflectionKind.TypeLiteral);
-}
-
-const hasMeaning = ({ comment }) =>
-  comment !== undefined && (comment.summary.length > 0 || comment.blockTags.length > 0);
-
-// A parameter without a word is of no help to readers.
-function refuseUnknown(unknown) {
-  if (unknown.length === 0) return;
-  const names = [...new Set(unknown.map((one) => `${one.parent.getFullName()}: ${one.name}`))];
-  throw new Error(
-    `${names.length} parameters have no meaning; add them to scripts/reference/parameters*.mjs, or @param to their comments:\n${names.join("\n")}`,
-  );
-}
-
-// An option in the type of a parameter that has no comment of its own.
-function describeOption(reflection) {
-  if (!isOption(reflection) || reflection.comment) return;
-  const meaning = meaningOf(reflection.name);
-  if (meaning !== null) reflection.comment = textComment(meaning);
-}
-
-const textComment = (value) => new Comment([{ kind: "text", text: value }]);
-
-// ---------------------------------------------------------------- sources
-
-// The formulas of one line in src/formulas, by the name of the op.
-function formulas() {
-  const found = new Map();
-  for (const file of readdirSync(join(kRoot, "src/formulas")).filter((name) =>
-    name.endsWith(".h"),
-  )) {
-    for (const [, body] of read(`src/formulas/${file}`).matchAll(
-      /^struct \w+ \{\n([\s\S]*?)^\};/gm,
-    )) {
-      const [, name] = /doc\{\s*"(\w+)"/.exec(body) ?? [];
-      const [forward] = returned(body, "forward");
-      if (name && forward) found.set(name, { forward, gradients: returned(body, "grad\\w*") });
-    }
-  }
-  return found;
-}
-
-function returned(body, name) {
-  const pattern = new RegExp(
-    `auto ${name}\\([^)]*\\)(?: const)? \\{\\s*return ([^;{]*);\\s*\\}`,
-    "g",
-  );
-  return [...body.matchAll(pattern)].map(([, expression]) => expression.replaceAll(/\s+/g, " "));
-}
-
-// The rows of the list of ops.
-function dtypeRows() {
-  const rows = readFileSync(listPath("ops"), "utf8").matchAll(
-    /^\| `([\w.]+)` \|([^|]*)\|([^|]*)\|/gm,
-  );
-  return new Map(
-    [...rows].map(([, name, cpu, gradient]) => {
-      const has = gradient.trim() === "–" ? "no gradient" : `gradient: ${gradient.trim()}`;
-      return [name, `${cpu.trim()}; ${has}`];
-    }),
-  );
-}
-
-function messagesByCaller() {
-  const found = new Map();
-  const sections = readFileSync(listPath("messages"), "utf8").split(/^## /m).slice(1);
-  for (const section of sections) {
-    const kind = section.slice(0, section.indexOf("\n"));
-    for (const [, caller, message] of section.matchAll(/^\| (\w+) \| (.*) \| [^|]* \|$/gm))
-      found.set(caller, [...(found.get(caller) ?? []), [kind, message.replaceAll("\\`", "`")]]);
-  }
-  return found;
-}

@@ -23,8 +23,10 @@ import { kAddons } from "../addons.mjs";
 import { kLists, listPath } from "../docs/lists.mjs";
 import { kGuide } from "../docs/reference.mjs";
 import { addFacts } from "./facts.mjs";
+import { withoutSkips } from "./headings.mjs";
 import { foldInherited, isInherited, rememberInherited } from "./inherited.mjs";
 import { markLive } from "./live.mjs";
+import { rememberPlace } from "./related.mjs";
 import { prepareSearch } from "./search.mjs";
 import { siteLinks } from "./site_frame.mjs";
 import { fold, orderDocuments, ReferenceRouter, ReferenceTheme } from "./theme.mjs";
@@ -80,6 +82,7 @@ export function load(app) {
       nameBase(reflection);
       const chapter = chapterOf(reflection);
       if (chapter) addTo(chapter, reflection);
+      rememberPlace(reflection);
       // The location of a declaration is of no interest to readers.
       delete reflection.sources;
     }
@@ -234,6 +237,9 @@ function describeField(reflection) {
 const kAfterInheritance = -10000;
 const kDeclaration = /\(|^Options\./;
 
+// That a class has the constructor of its base says nothing.
+const kConstructors = ReflectionKind.Constructor | ReflectionKind.ConstructorSignature;
+
 // A class may extend the result of a call, and options a declaration. typedoc would show their source as the origin and
 // as the default value of every member.
 function hideDeclarations({ project }) {
@@ -243,7 +249,8 @@ function hideDeclarations({ project }) {
       delete reflection.defaultValue;
     }
     for (const link of ["inheritedFrom", "overwrites"]) {
-      if (kDeclaration.test(reflection[link]?.name)) delete reflection[link];
+      const isOfNote = !reflection.kindOf(kConstructors);
+      if (!isOfNote || kDeclaration.test(reflection[link]?.name)) delete reflection[link];
     }
   }
 }
@@ -369,6 +376,17 @@ function finishPage(page) {
     .replace(/<summary[\s\S]*?<\/summary>/g, (summary) => {
       return summary.replace(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "");
     });
+  page.contents = withoutSkips(withDescription(page.contents, page.model));
+}
+
+// What search engines show of a page: typedoc has one text for all.
+function withDescription(contents, model) {
+  const { comment, signatures, name } = model;
+  const [summary] = summaryOf(signatures?.[0].comment ?? comment).split(/(?<=\.)\s/);
+  const text = model.isDocument() ? `${name}: a page of the guide of edgegrad.` : summary;
+  if (text === "") return contents;
+  const escaped = text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  return contents.replace(/(<meta name="description" content=")[^"]*/, `$1${escaped}`);
 }
 
 // In a list of a thousand names, icons and anchors would be most of the page. Most names have no text beside them, and a list of definitions

@@ -1,7 +1,7 @@
 // The guide and the reference: their search, and the link back to the other pages.
 
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { kAddons } from "../../scripts/addons.mjs";
@@ -85,6 +85,25 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
       .map((name) => [name, statSync(join(kSite, name)).size])
       .filter(([, size]) => size > 150 * 1024);
     assert.deepEqual(large, []);
+  });
+
+  test("say what a function, a layer, an optimizer and a distribution do, take, throw and belong to", () => {
+    for (const name of [
+      "functions/softmax",
+      "functions/linalg.norm",
+      "classes/nn.Conv2d",
+      "classes/nn.CrossEntropyLoss",
+      "classes/optim.Adam",
+      "classes/distributions.Normal",
+    ]) {
+      const page = readFileSync(join(kSite, "docs", `${name}.html`), "utf8");
+      for (const head of ["PyTorch", "Formula", "Shapes", "Dtypes", "Errors", "See also"])
+        assert.ok(page.includes(`<td>${head}</td>`), `${name}: ${head}`);
+      assert.match(page, /<math display="block">.*<code>InvalidArgument<\/code>/s);
+      const levels = [...page.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+      const skips = levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1);
+      assert.deepEqual(skips, [], name);
+    }
   });
 
   test("fold what a class inherits, and lead from Tensor to its topics", async () => {

@@ -11,12 +11,13 @@ import { kAddons } from "../../addons.mjs";
 import { kByHand, kElsewhere, kSameAs } from "./by_hand.mjs";
 import { exampleOf as ofGuide } from "./guide.mjs";
 import { runByHand } from "./hand_program.mjs";
+import { errorsOfCall } from "./measured.mjs";
 import { kBeginning } from "./program.mjs";
 import { exampleOf as ofRecipe } from "./recipes.mjs";
 import { kOps, exampleOf as ofSamples } from "./samples.mjs";
 
 /**
- * Returns the examples by the name in the reference: { code, source, shapes }, where `source` is "hand", "elsewhere" (by hand, and not run), "samples", "recipes" or "guide". Names for
+ * Returns the examples by the name in the reference: { code, source, shapes, dtypes, errors }, where `source` is "hand", "elsewhere" (by hand, and not run), "samples", "recipes" or "guide". Names for
  * which there are none are in `missing`.
  */
 export async function makeExamples() {
@@ -26,21 +27,22 @@ export async function makeExamples() {
   for (const [name, code] of Object.entries(kElsewhere))
     examples.set(name, { code, source: "elsewhere" });
   for (const op of kOps) {
-    for (const [name, { text, shapes }] of await ofSamples(op))
+    for (const [name, { text, ...facts }] of await ofSamples(op))
       if (!examples.has(name))
-        examples.set(name, { code: kBeginning + text, source: "samples", shapes });
+        examples.set(name, { code: kBeginning + text, source: "samples", ...facts });
   }
   const names = namesOfPackage();
   for (const name of names.filter((name) => !examples.has(name))) {
     const made = await ofRecipe(name);
-    if (made !== null) examples.set(name, { code: kBeginning + made, source: "recipes" });
+    if (made !== null)
+      examples.set(name, { ...made, code: kBeginning + made.code, source: "recipes" });
   }
   // Another name of a function has its example.
   for (const name of names.filter((name) => !examples.has(name))) {
     const same = [...examples.keys()].find((other) => functionOf(other) === functionOf(name));
     if (same === undefined || functionOf(name) === undefined) continue;
     const { code, ...rest } = examples.get(same);
-    examples.set(name, { ...rest, code: code.replaceAll(`eg.${same}(`, `eg.${name}(`) });
+    examples.set(name, { ...rest, same, code: code.replaceAll(`eg.${same}(`, `eg.${name}(`) });
   }
   const all = [...names, ...(await namesOfAddons())];
   for (const name of all.filter((name) => !examples.has(name))) {
@@ -49,6 +51,11 @@ export async function makeExamples() {
   }
   for (const [name, other] of Object.entries(kSameAs))
     if (!examples.has(name) && examples.has(other)) examples.set(name, examples.get(other));
+  for (const name of names) {
+    const example = examples.get(name);
+    if (example && !example.errors?.length)
+      examples.set(name, { ...example, errors: await errorsOfCall(name) });
+  }
   const missing = all.filter((name) => !examples.has(name));
   return { examples: Object.fromEntries(examples), missing };
 }

@@ -1,6 +1,7 @@
 // Examples of layers, optimizers, distributions and the rest of the core, from the fuzzer's recipes (tests/fuzz/recipes).
 
 import { kRecipes } from "../../../tests/fuzz/recipes/index.mjs";
+import { dtypesOfSteps, errorsOfSteps, shapesOfSteps } from "./measured.mjs";
 import { programOf } from "./program.mjs";
 
 // An optimizer steps once, and a scheduler changes its rate once.
@@ -26,7 +27,7 @@ function trainingSteps(recipe, line, path) {
   ];
 }
 
-/** Returns the example of a name of the core, made of the lines of a recipe that it needs; null if no recipe has it. */
+/** Returns the example of a name of the core, made of the lines of a recipe that it needs, { code, shapes, dtypes, errors }; null if no recipe has it. */
 export async function exampleOf(path) {
   const found = kRecipes.flatMap((recipe) => {
     const line = recipe.findIndex((text) => !text.startsWith("!") && calls(text, path));
@@ -38,8 +39,11 @@ export async function exampleOf(path) {
   });
   found.sort((a, b) => lengthOf(a) - lengthOf(b));
   for (const steps of found) {
-    const made = await programOf(steps).catch(() => null);
-    if (made !== null) return made;
+    const code = await programOf(steps).catch(() => null);
+    if (code === null) continue;
+    const shapes = await shapesOfSteps(steps);
+    const dtypes = await dtypesOfSteps(steps);
+    return { code, shapes, dtypes, errors: await errorsOfSteps(steps, path) };
   }
   return null;
 }

@@ -6,6 +6,7 @@ import { compositeTable } from "../../../tests/js/support/composite_samples.mjs"
 import { eg } from "../../../tests/js/support/engine.mjs";
 import { callOp, opTable, samplesOf } from "../../../tests/js/support/op_samples.mjs";
 import { kRoot } from "../../process.mjs";
+import { errorsOfSteps } from "./measured.mjs";
 import { programOf } from "./program.mjs";
 import { argumentsOf } from "./text.mjs";
 
@@ -37,14 +38,14 @@ function argsOf(js) {
   );
 }
 
-/** Returns [name, { text, shapes }] for an op and for its form in place. */
+/** Returns [name, { text, shapes, errors }] for an op and for its form in place. */
 export async function exampleOf(op) {
   const sample = simplest(op);
   const shapes = shapesOf(op);
-  const examples = [[op.js, { text: await called(op, op.js, sample), shapes }]];
+  const examples = [[op.js, { ...(await called(op, op.js, sample)), shapes }]];
   const inPlace = `${op.js}_`;
   if (op.inplace && eg[inPlace] !== undefined)
-    examples.push([inPlace, { text: await called(op, inPlace, sample), shapes }]);
+    examples.push([inPlace, { ...(await called(op, inPlace, sample)), shapes }]);
   return examples;
 }
 
@@ -94,9 +95,11 @@ async function called(op, path, sample) {
     return name;
   });
   const call = `eg.${path}(${texts.join(", ")})`;
-  if (!isInPlace) return programOf([...steps, { code: call, isShown: true }]);
-  const [first] = texts;
-  return programOf([...steps, { code: call }, { code: first, isShown: true }]);
+  const errors = await errorsOfSteps([...steps, { code: call }], path);
+  const shown = isInPlace
+    ? [{ code: call }, { code: texts[0], isShown: true }]
+    : [{ code: call, isShown: true }];
+  return { text: await programOf([...steps, ...shown]), errors };
 }
 
 const kOther = ["input", "other", "third", "fourth", "fifth", "sixth"];
