@@ -48,9 +48,28 @@ export async function ensurePackage() {
 }
 
 /** Builds the whole package. */
-export async function buildPackage() {
-  await buildWeb();
-  for (const variant of kVariants) await buildWasm(variant);
+export function buildPackage() {
+  return buildVariants(kVariants, buildWeb());
+}
+
+/**
+ * Builds WebAssembly variants; `web` is a promise of dist/index.js. Compiling uses all cores and the rest little more than one, so the rest
+ * is done while the next variant is compiled.
+ */
+async function buildVariants(variants, web) {
+  // A failure is reported where it is awaited.
+  const started = (work) => {
+    work.catch(() => {});
+    return work;
+  };
+  started(web);
+  const finished = [];
+  for (const variant of variants) {
+    const folder = await compile(variant);
+    await web;
+    finished.push(started(finish(variant, folder)));
+  }
+  await Promise.all([web, ...finished]);
 }
 
 /** Builds what this Node.js loads: the scripts and one WebAssembly file. Pages need the whole package. */
@@ -65,7 +84,12 @@ export async function buildForNode() {
 
 /** Builds one WebAssembly variant into dist/wasm, whole and in parts; dist/index.js must exist, because training programs determine the core. */
 export async function buildWasm(variant) {
-  const { linked, module, parts } = await copyModule(variant, await compile(variant));
+  await finish(variant, await compile(variant));
+}
+
+/** Writes a variant that was built in a folder into dist/wasm, whole and in parts. */
+async function finish(variant, folder) {
+  const { linked, module, parts } = await copyModule(variant, folder);
   if (!areNewer(parts, module)) {
     const [ordered] = parts;
     mkdirSync(dirname(ordered), { recursive: true });
@@ -170,8 +194,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       : kVariants;
     await ensureNodeModules();
     const hasWeb = parts.length === 0 || parts.includes("web");
-    if (hasWeb || !existsSync(join(kDist, "index.js"))) await buildWeb();
-    for (const variant of variants) await buildWasm(variant);
+    const needsWeb = hasWeb || !existsSync(join(kDist, "index.js"));
+    await buildVariants(variants, needsWeb ? buildWeb() : Promise.resolve());
     printSizes(variants);
   });
 }
