@@ -56,7 +56,9 @@ function writeFigures(figures) {
   const ordered = kFiles
     .filter(({ file }) => file in figures)
     .map(({ file }) => [file, figures[file]]);
-  writeFileSync(kFigures, `${JSON.stringify(Object.fromEntries(ordered), null, 2)}\n`);
+  const text = JSON.stringify(Object.fromEntries(ordered), null, 2);
+  // A pair of numbers is on one line.
+  writeFileSync(kFigures, `${text.replace(/\[\s+(\d+),\s+(\d+)\s+\]/g, "[$1, $2]")}\n`);
   writeFileSync(kPage, withMarkedPart(readFileSync(kPage, "utf8"), "package", packageTable()));
 }
 
