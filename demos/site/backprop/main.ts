@@ -5,4 +5,5 @@ import { chapterOf, listChapters, showText } from "./chapter_text.js";
 
 listChapters();
 showText(chapterOf(readAddress(location.hash)));
-await import("./course.js");
+// Not awaited: the bundle of the course imports from this one, and would wait for it.
+void import("./course.js");
