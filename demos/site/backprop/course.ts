@@ -132,18 +132,21 @@ async function toggleFullScreen(): Promise<void> {
   else await document.exitFullscreen();
 }
 
-// Everything, because this thread would wait for what comes later.
-await eg.init({ preload: "all" });
-open(readAddress(location.hash));
-addEventListener("hashchange", () => open(readAddress(location.hash)));
-addEventListener("keydown", onKey);
-slider.addEventListener("input", () => {
-  pause();
-  show(Number(slider.value));
-});
-play.addEventListener("click", togglePlay);
-byId("back").addEventListener("click", () => show(step - 1));
-byId("forward").addEventListener("click", () => show(step + 1));
-const full = byId<HTMLButtonElement>("full");
-full.hidden = !document.fullscreenEnabled;
-full.addEventListener("click", () => void toggleFullScreen());
+/** Starts the engine, and with it everything but the words. */
+export async function startCourse(): Promise<void> {
+  // Everything, because this thread would wait for what comes later.
+  await eg.init({ preload: "all" });
+  open(readAddress(location.hash));
+  addEventListener("hashchange", () => open(readAddress(location.hash)));
+  addEventListener("keydown", onKey);
+  slider.addEventListener("input", () => {
+    pause();
+    show(Number(slider.value));
+  });
+  play.addEventListener("click", togglePlay);
+  byId("back").addEventListener("click", () => show(step - 1));
+  byId("forward").addEventListener("click", () => show(step + 1));
+  const full = byId<HTMLButtonElement>("full");
+  full.hidden = !document.fullscreenEnabled;
+  full.addEventListener("click", () => void toggleFullScreen());
+}
