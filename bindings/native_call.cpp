@@ -31,6 +31,15 @@ void detail::check_call() {
   std::abort();
 }
 
+// While this thread was in JavaScript, another one may have seen it outside, and terminates it now:
+// in the middle of C++ it would hold locks.
+void detail::wait_if_stopped() {
+  if (call_state.is_stopped.load()) set_inside(false);
+  while (call_state.is_stopped.load()) {
+    // A loop, which JavaScript's engine can end.
+  }
+}
+
 // True when a call into this module has ended without returning.
 EG_EXPORT("hasFailed")
 bool has_failed() { return !NativeCall::is_possible(); }

@@ -37,6 +37,9 @@ struct CallState {
   std::atomic<bool> is_stopped{false};
   /// True once the thread has ended, and another one frees what it held.
   bool has_ended = false;
+  /// True once another thread has seen this one outside after it refused its calls. If the thread
+  /// seems to be inside later, it was at the beginning of a call that was to be refused.
+  bool was_seen_outside = false;
   /// How many calls of JavaScript are running below those of C++.
   int javascript_calls = 0;
   /// Where calls from JavaScript begin on the module's stack.
@@ -65,6 +68,8 @@ void fail_engine();
 [[noreturn]] void refuse_after_lost_call();
 /// Throws JavaScript's error if the engine has failed or this thread is stopped.
 void check_call();
+/// Waits to be terminated if this thread is stopped.
+void wait_if_stopped();
 
 }  // namespace detail
 
@@ -112,6 +117,11 @@ class JavaScriptCall {
   ~JavaScriptCall() {
     if (detail::is_inside()) detail::fail_engine();
     detail::set_inside(was_inside_);
+    if (was_inside_) {
+      detail::go_inside();
+      if (detail::refuses_calls.load(std::memory_order_relaxed)) [[unlikely]]
+        detail::wait_if_stopped();
+    }
     detail::call_state.begin_of_calls = outer_begin_;
     --detail::call_state.javascript_calls;
   }

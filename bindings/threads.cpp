@@ -144,7 +144,7 @@ bool free_thread(std::uintptr_t number) {
   if (thread.calls == nullptr) return false;
   close_inbox(thread);
   // It may hold locks.
-  if (thread.calls->is_inside.load()) {
+  if (thread.calls->is_inside.load() && !thread.calls->was_seen_outside) {
     detail::fail_engine();
     return false;
   }
@@ -243,9 +243,13 @@ int stop_thread([[maybe_unused]] double number) {
   if (!NativeCall::is_possible()) return 0;
   const JsThread thread = JsThreads::instance().get(static_cast<std::uintptr_t>(number));
   if (thread.calls == nullptr) return -1;
-  thread.calls->is_stopped.store(true);
+  const bool was_stopped = thread.calls->is_stopped.exchange(true);
   detail::refuses_calls.store(true);
-  return thread.calls->is_inside.load() ? 1 : 0;
+  const bool is_inside = thread.calls->is_inside.load();
+  // What the thread does before it knows that its calls are refused is seen at the next call of
+  // this function.
+  if (was_stopped && !is_inside) thread.calls->was_seen_outside = true;
+  return is_inside ? 1 : 0;
 #else
   return 0;
 #endif

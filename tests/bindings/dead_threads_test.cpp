@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include "js/border_test.h"
+#include "native_call.h"
 
 namespace eg::testing::js {
 namespace {
@@ -44,6 +45,33 @@ TEST_F(DeadThreads, HaveHooksThatAreAnsweredWithAnError) {
   may_go_on = true;
   ASSERT_NE(outcome->error, nullptr);
   EXPECT_EQ(std::dynamic_pointer_cast<ErrorValue>(outcome->error)->code, "Internal");
+}
+
+// A thread may be terminated at the first instructions of a call that is refused.
+TEST_F(DeadThreads, MayHaveBegunARefusedCall) {
+  Worker worker;
+  EXPECT_EQ(native::stopThread(worker.thread()), 0);
+  EXPECT_EQ(native::stopThread(worker.thread()), 0);
+  worker.run([] { bindings::detail::set_inside(true); });
+  worker.wait();
+  native::freeThread(worker.thread());
+  worker.run([] { bindings::detail::set_inside(false); });
+  worker.wait();
+  EXPECT_EQ(native::hasFailed(), 0);
+}
+
+TEST_F(DeadThreads, HoldLocksIfTheyWereInACallThatWasNotRefused) {
+  Worker worker;
+  worker.run([] { bindings::detail::set_inside(true); });
+  worker.wait();
+  EXPECT_EQ(native::stopThread(worker.thread()), 1);
+  EXPECT_EQ(native::stopThread(worker.thread()), 1);
+  native::freeThread(worker.thread());
+  worker.run([] { bindings::detail::set_inside(false); });
+  worker.wait();
+  EXPECT_EQ(native::hasFailed(), 1);
+  bindings::detail::has_failed = false;
+  bindings::detail::refuses_calls = false;
 }
 
 }  // namespace
