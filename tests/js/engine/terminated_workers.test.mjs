@@ -11,7 +11,13 @@ import { eg } from "../support/engine.mjs";
 
 const kKills = Number(process.env.EG_KILLS ?? 40);
 const kScript = new URL("../support/busy_worker.mjs", import.meta.url);
-const makeWorker = () => new Worker(kScript, { execArgv: [] });
+const workers = [];
+
+function makeWorker() {
+  const worker = new Worker(kScript, { execArgv: [] });
+  workers.push(worker);
+  return worker;
+}
 
 function trainHere() {
   eg.scope(() => {
@@ -56,7 +62,11 @@ describe("workers that end", () => {
       .init({ threads: 2, memory: { maximum: 128 * 2 ** 20 } })
       .catch(() => eg.init({ threads: 2 }));
   });
-  after(() => eg.shutdown());
+  after(async () => {
+    await eg.shutdown();
+    // Of a test that failed: it would keep the process running.
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  });
 
   test(`are terminated ${kKills} times, with nothing left`, async () => {
     const kEnds = {
