@@ -85,16 +85,21 @@ describe("the page of speeds", { skip: noBrowser }, () => {
 
   test("draws the other libraries on request", { skip: noHistory }, async () => {
     const { page, problems } = opened;
-    const lines = () => page.locator("#charts .u-legend .u-series").count();
+    const untilLines = (count) =>
+      page.waitForFunction(
+        (count) => document.querySelectorAll("#charts .u-legend .u-series").length === count,
+        count,
+      );
     await page.selectOption("#bench", newest.bench);
-    const alone = await lines();
+    const rows = rowsOf(entriesOf(newest.bench));
+    await untilLines(rows.length);
     await page.check("#peers");
-    const others = rowsOf(entriesOf(newest.bench)).map((title) => {
+    const others = rows.map((title) => {
       const entries = entriesOf(newest.bench).filter(({ rowTitle }) => rowTitle === title);
       return new Set(entries.flatMap(({ peers }) => Object.keys(peers))).size;
     });
     const more = others.reduce((sum, count) => sum + count, 0);
-    assert.equal(await lines(), alone + more);
+    await untilLines(rows.length + more);
     assert.deepEqual(problems, []);
   });
 

@@ -134,8 +134,8 @@ async function toggleFullScreen(): Promise<void> {
 
 /** Starts the engine, and with it everything but the words. */
 export async function startCourse(): Promise<void> {
-  // Everything, because this thread would wait for what comes later.
-  await eg.init({ preload: "all" });
+  // Everything, because this thread would wait for what comes later; one thread, because the numbers are few.
+  await eg.init({ preload: "all", threads: 1 });
   open(readAddress(location.hash));
   addEventListener("hashchange", () => open(readAddress(location.hash)));
   addEventListener("keydown", onKey);

@@ -9,7 +9,8 @@ export async function guessOnCpu(
   source: HTMLCanvasElement,
   canvases: { readonly given: HTMLCanvasElement; readonly guess: HTMLCanvasElement },
 ): Promise<void> {
-  await eg.init();
+  // One picture is guessed sooner than another thread has started.
+  await eg.init({ threads: 1 });
   const file = await finishedNetwork();
   await eg.scope(async () => {
     const model = makeModel("cpu");

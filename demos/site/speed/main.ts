@@ -121,11 +121,13 @@ function showChart(entries: readonly Entry[]): LineChart {
 byId("table").tabIndex = 0;
 
 showComparisons();
+byId("beside").hidden = false;
 
 if (machines.size === 0) {
   byId("empty").hidden = false;
-  for (const id of ["choices", "latest"]) byId(id).hidden = true;
 } else {
+  // Shown once they are filled, so that nothing moves.
+  for (const id of ["choices", "latest"]) byId(id).hidden = false;
   fill(
     machine,
     [...machines.keys()].map((name) => [name, name]),
