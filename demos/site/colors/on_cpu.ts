@@ -1,28 +1,24 @@
 // Where there is no WebGPU: one picture, with the guesses of the network that the page already has.
 
-import * as eg from "edgegrad";
-import { finishedNetwork } from "./finished/finished.js";
-import { brightnessOf, brightnessWeights, kSize, makeModel } from "./network.js";
+import { transfer, wrap } from "comlink";
+import type { Guesser } from "./guesser.js";
 
 /** Shows the brightness of a picture and the guessed colors. */
 export async function guessOnCpu(
   source: HTMLCanvasElement,
   canvases: { readonly given: HTMLCanvasElement; readonly guess: HTMLCanvasElement },
 ): Promise<void> {
-  // One picture is guessed sooner than another thread has started.
-  await eg.init({ threads: 1 });
-  const file = await finishedNetwork();
-  await eg.scope(async () => {
-    const model = makeModel("cpu");
-    model.loadStateDict(eg.io.loadSafetensors(file));
-    const given = brightnessOf(
-      eg.fromImage(source, { size: [...kSize] }),
-      brightnessWeights("cpu"),
-    );
-    const guess = eg.noGrad(() => model.call(given.unsqueeze(0)));
-    await Promise.all([
-      eg.toCanvas(given, canvases.given),
-      eg.toCanvas(guess.squeeze(0), canvases.guess),
-    ]);
-  });
+  const worker = new Worker(new URL("./guesser.ts", import.meta.url), { type: "module" });
+  const picture = await createImageBitmap(source);
+  const { given, guess } = await wrap<Guesser>(worker).guess(transfer(picture, [picture]));
+  worker.terminate();
+  draw(given, canvases.given);
+  draw(guess, canvases.guess);
+}
+
+function draw(picture: ImageBitmap, canvas: HTMLCanvasElement): void {
+  canvas.width = picture.width;
+  canvas.height = picture.height;
+  canvas.getContext("2d")?.drawImage(picture, 0, 0);
+  picture.close();
 }
