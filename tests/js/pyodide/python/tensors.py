@@ -269,6 +269,14 @@ def test_the_default_device():
     assert torch.zeros(1).device.type == "cpu"
 
 
+def test_keywords_of_either_zero():
+    x = torch.ones(2)
+    for _ in range(2):
+        for zero, sign in ((0.0, False), (-0.0, True)):
+            assert x.masked_fill(mask=x > 0, value=zero).signbit().tolist() == [sign] * 2
+            assert F.threshold(x, threshold=2.0, value=zero).signbit().tolist() == [sign] * 2
+
+
 def test_mixed_precision_for_cuda_warns_and_does_nothing():
     from edgegrad.torch.cuda.amp import GradScaler, autocast
 

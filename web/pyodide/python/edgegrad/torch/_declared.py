@@ -265,7 +265,8 @@ def _direct(path: str, name: str, bind: Callable, args: tuple, keywords: dict) -
     is_held = [isinstance(one, Held) for one in args]
     if not args or not is_held[0] or any(not held and type(one) not in _CONSTANTS for one, held in zip(args, is_held)):
         return _SLOW
-    if any(type(one) not in _KEYWORDS for one in keywords.values()):
+    # 0.0 and -0.0 are the same key of a dictionary.
+    if any(type(one) not in _KEYWORDS or (type(one) is float and one == 0) for one in keywords.values()):
         return _SLOW
     given, options = bind(args, keywords)
     signature: list[str] = []
