@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { kRoot } from "../../scripts/process.mjs";
 import { kWebGpu, noBrowser, startChromium } from "./support/chromium.mjs";
 import { kIsolation } from "./support/project.mjs";
+import { kMostLoss, kPythonTraining } from "./support/python_training.mjs";
 import { serveFiles } from "./support/servers.mjs";
 
 const kWheel = readdirSync(`${kRoot}/dist/pyodide`).find((name) => name.endsWith(".whl"));
@@ -48,17 +49,7 @@ catch (error) { postMessage({ error: String(error.message).slice(-2000) }); }
 const kTraining = `
 import edgegrad.torch as torch
 from edgegrad.torch import nn
-torch.manual_seed(0)
-net = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
-optimizer = torch.optim.Adam(net.parameters(), lr=0.02)
-x = torch.rand(128, 2)
-y = x[:, :1] * x[:, 1:]
-for _ in range(60):
-    optimizer.zero_grad()
-    loss = nn.functional.mse_loss(net(x), y)
-    loss.backward()
-    optimizer.step()
-loss.item()
+${kPythonTraining}loss.item()
 `;
 const kOnGpu = `
 import edgegrad.torch as torch
@@ -98,11 +89,11 @@ describe("Python in the page", { skip: noBrowser }, () => {
   }
 
   test("trains", async () => {
-    assert.ok((await evaluate("run", kTraining)) < 0.02);
+    assert.ok((await evaluate("run", kTraining)) < kMostLoss);
   });
 
   test("trains in a worker, where a program may wait for a GPU", async () => {
-    assert.ok((await evaluate("inWorker", kTraining)) < 0.02);
+    assert.ok((await evaluate("inWorker", kTraining)) < kMostLoss);
     assert.equal(
       await evaluate("inWorker", `${kOnGpu}(x @ x).sum().item()`, { webgpu: "required" }),
       64,
@@ -119,6 +110,6 @@ str([await s.item_async(), s.item()])`;
   test("can start by itself", async () => {
     const start =
       'import edgegrad\nawait edgegrad.init("/dist/pyodide/index.js", "/dist/index.js", threads=1)\n';
-    assert.ok((await evaluate("run", start + kTraining, { self: true })) < 0.02);
+    assert.ok((await evaluate("run", start + kTraining, { self: true })) < kMostLoss);
   });
 });

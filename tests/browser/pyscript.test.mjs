@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { kRoot } from "../../scripts/process.mjs";
 import { noBrowser, startChromium } from "./support/chromium.mjs";
 import { kIsolation } from "./support/project.mjs";
+import { kMostLoss, kPythonTraining } from "./support/python_training.mjs";
 import { serveFiles } from "./support/servers.mjs";
 
 const kWheel = readdirSync(`${kRoot}/dist/pyodide`).find((name) => name.endsWith(".whl"));
@@ -27,18 +28,7 @@ edgegrad.install_as_torch()
 
 import torch
 from torch import nn
-
-torch.manual_seed(0)
-net = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
-optimizer = torch.optim.Adam(net.parameters(), lr=0.02)
-x = torch.rand(128, 2)
-y = x[:, :1] * x[:, 1:]
-for _ in range(60):
-    optimizer.zero_grad()
-    loss = nn.functional.mse_loss(net(x), y)
-    loss.backward()
-    optimizer.step()
-window.loss = loss.item()
+${kPythonTraining}window.loss = loss.item()
 `;
 const page = (attributes) => `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <script type="module" src="/node_modules/@pyscript/core/dist/core.js"></script>
@@ -75,7 +65,7 @@ describe("PyScript", { skip: noBrowser }, () => {
       });
       await tab.goto(`${server.url}${path}`);
       await Promise.race([tab.waitForFunction(() => globalThis.loss !== undefined), failed]);
-      assert.ok((await tab.evaluate(() => globalThis.loss)) < 0.02);
+      assert.ok((await tab.evaluate(() => globalThis.loss)) < kMostLoss);
       await tab.close();
     });
   }
