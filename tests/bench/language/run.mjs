@@ -141,8 +141,9 @@ class Bench {
       checkLosses(...pairs[0]);
       const own = of((a) => a.processMegabytes);
       const native = of((_, b) => b.processMegabytes);
-      const [{ productSpeed }, { blas }] = pairs[0];
-      const warning = blasWarning(blas, productSpeed);
+      const { gflops } = await this.ours("product", kWide);
+      const [[, { blas }]] = pairs;
+      const warning = blasWarning(blas, gflops);
       const ratio = times(of((a, b) => a.msPerStep / b.msPerStep));
       this.add("LoRA step, pairs", warning || ratio, `products on ${blas.library}`, "<= 2.5");
       this.add("LoRA, process", mb(own), `${mb(native)} with PyTorch`);
