@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import amp
 from .._types import dtype as dtype_, float16
 
@@ -19,5 +17,5 @@ class GradScaler(amp.GradScaler):
     """torch.amp.GradScaler("cuda", ...)."""
 
     def __init__(self, init_scale: float = 2.0**16, growth_factor: float = 2.0, backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True) -> None:
-        given: dict[str, Any] = {"init_scale": init_scale, "growth_factor": growth_factor, "backoff_factor": backoff_factor}
-        amp.GradScaler.__init__(self, "cuda", growth_interval=growth_interval, enabled=enabled, **given)
+        factors = {"growth_factor": growth_factor, "backoff_factor": backoff_factor, "growth_interval": growth_interval}
+        amp.GradScaler.__init__(self, "cuda", init_scale=init_scale, enabled=enabled, **factors)
