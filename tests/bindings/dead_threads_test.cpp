@@ -50,6 +50,9 @@ TEST_F(DeadThreads, HaveHooksThatAreAnsweredWithAnError) {
 // A thread may be terminated at the first instructions of a call that is refused.
 TEST_F(DeadThreads, MayHaveBegunARefusedCall) {
   Worker worker;
+  // A worker counts as inside until its event loop runs.
+  worker.run([] {});
+  worker.wait();
   EXPECT_EQ(native::stopThread(worker.thread()), 0);
   EXPECT_EQ(native::stopThread(worker.thread()), 0);
   worker.run([] { bindings::detail::set_inside(true); });

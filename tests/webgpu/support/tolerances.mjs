@@ -45,6 +45,7 @@ const kExceptions = {
     polygamma: kReflection,
     gammainc: kGammaPower,
     gammaincc: kGammaPower,
+    kl_error: kCrossesZero,
     kl_error_of_log: kExponential,
     tanhshrink: kLastDigits,
   },
@@ -66,6 +67,7 @@ const kExceptions = {
     gammaincc: kGammaDensity,
     addcdiv: kSquares,
     atan2: kSquares,
+    kl_error: kCrossesZero,
     kl_error_of_log: kExponential,
   },
 };
