@@ -3,11 +3,15 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
+import { jetstream } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
 import * as eg from "edgegrad";
 import { DiLoCo, FedAvg, Krum } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { soon } from "../support/until.mjs";
+import { leaveAtEnd } from "./support/leaving.mjs";
 import { join, serve } from "./support/members.mjs";
+import { otherCoordinator } from "./support/other_coordinator.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { endOf, kNever, passDeadline } from "./support/runs.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";
@@ -152,6 +156,41 @@ describe("a client", () => {
     }
     const good = await join({ ...run, name: "client-0", train: trainerOf(0) });
     await endOf(coordinator, [good]);
+  });
+
+  test("takes part in a round that is announced while it asks for the record", async () => {
+    const run = newRun();
+    const coordinator = await serve({ ...run, ...kUsual, minClients: 1, strategy: new FedAvg() });
+    const joinAs = (train) => join({ ...run, name: "client", train });
+    const rejected = await joinAs(() => {
+      throw new Error("not yet");
+    });
+    await assert.rejects(soon("error", rejected.finished), /not yet/);
+    await coordinator.stop();
+
+    const connection = await connect({ servers: nats.url });
+    leaveAtEnd(() => connection.close());
+    const other = await otherCoordinator({ connection, js: jetstream(connection), run: run.run });
+    let announced = null;
+    await other.answer({
+      join: () => Buffer.alloc(0),
+      record: async () => {
+        announced ??= other.announce();
+        await announced;
+      },
+      verdict: () => Buffer.from(JSON.stringify({ state: "none" })),
+    });
+    let isTraining = () => {};
+    const training = new Promise((resolve) => {
+      isTraining = resolve;
+    });
+    const client = await joinAs(async ({ round }) => {
+      isTraining(round);
+      return { samples: 1 };
+    });
+    assert.equal(await soon("training", training), 1);
+    await client.leave();
+    await connection.close();
   });
 
   test("joins a run before it begins", async () => {

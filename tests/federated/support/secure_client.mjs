@@ -18,6 +18,7 @@ import { Objm } from "@nats-io/obj";
 import { connect } from "@nats-io/transport-node";
 import { until } from "../../support/until.mjs";
 import { leaveAtEnd } from "./leaving.mjs";
+import { otherCoordinator } from "./other_coordinator.mjs";
 
 // The server's answers are late on a busy machine only.
 const kMost = 120_000; // ms
@@ -224,22 +225,9 @@ export async function secureClient({ servers, run, name, differences, samples = 
     finished,
     /** Sends clients another record than that of the run, as a coordinator could, and gives them the run's objects. */
     async replaceRecord(change) {
-      const entry = await kv.get("record");
-      const record = change(entry.json());
-      connection.subscribe(`edgegrad.${run}.ask.*`, {
-        callback: async (_, message) => {
-          const answer = headers();
-          const name = message.headers.get("EdgeGrad-Object");
-          answer.set("EdgeGrad-Status", name === "" ? "busy" : "ok");
-          const all = name === "" ? Buffer.alloc(0) : Buffer.from(await objects.getBlob(name));
-          const from = Number(message.headers.get("EdgeGrad-Offset"));
-          message.respond(all.subarray(from, from + 500_000), { headers: answer });
-        },
-      });
-      await connection.flush();
-      const head = headers();
-      head.set("EdgeGrad-Revision", `${entry.revision + 1}`);
-      connection.publish(`edgegrad.${run}.changed`, JSON.stringify(record), { headers: head });
+      const other = await otherCoordinator({ connection, js, run });
+      await other.answer();
+      await other.announce(change);
     },
     /** Resolves when the server has messages of clients about a step of the first attempt. */
     haveAnswered: (clients, phase) =>

@@ -100,7 +100,9 @@ export class Client {
     try {
       this.#link.say(kHere);
       while (!signal.aborted) {
-        const record = this.#record ?? (await this.#link.readRecord());
+        const read = this.#record ?? (await this.#link.readRecord());
+        // Another one may have been announced meanwhile.
+        const record = read === null && this.#record === null ? null : this.#link.newest;
         this.#record = null;
         if (record?.state === "finished") return;
         if (record !== null) this.#checkSecure(record);

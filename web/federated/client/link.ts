@@ -49,6 +49,7 @@ export class Link {
   readonly session = globalThis.crypto.randomUUID().replaceAll("-", "");
   #revision = 0;
   #id: string | null = null;
+  #newest: RunRecord | null = null;
 
   constructor(
     readonly wire: Wire,
@@ -63,6 +64,11 @@ export class Link {
 
   get maxPayload(): number {
     return this.wire.maxPayload;
+  }
+
+  /** The newest record that was read or announced; null if there was none. */
+  get newest(): RunRecord | null {
+    return this.#newest;
   }
 
   /** Asks to take part; throws InvalidArgument if another process does under this name. Without a coordinator, nothing happens. */
@@ -191,6 +197,7 @@ export class Link {
     }
     if (Number(revision) < this.#revision) return null;
     this.#revision = Number(revision);
+    this.#newest = record;
     return record;
   }
 
