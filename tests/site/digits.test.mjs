@@ -127,6 +127,20 @@ describe("the page of digits", { skip: noBrowser }, () => {
     await close();
   });
 
+  test("stops while it waits for digits", async () => {
+    const { page, problems, close } = await openDigits(browser, site.isolated);
+    const release = await hold(page, "train-0.bin");
+    const before = await numberIn(page, "#steps");
+    await page.click("#run");
+    await untilText(page, "#run", /^Stop$/);
+    await stopTraining(page);
+    release();
+    await untilText(page, "#arrived-text", /^70,000 of 70,000$/);
+    assert.equal(await numberIn(page, "#steps"), before);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test("reads what a pointer and what keys draw, and test digits", async () => {
     const { page, problems, close } = await openDigits(browser, site.isolated);
     await readingOf(page);

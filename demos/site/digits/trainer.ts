@@ -105,12 +105,11 @@ class DigitTrainer {
   /** Trains until stop(); resolves to the number of steps when the last one is done and saved. */
   async train(): Promise<number> {
     const digits = this.#digits();
-    await digits.ready;
     this.#meter = new Meter();
     const now = performance.now();
     this.#saveAt = now + kSaveMs;
     this.#testAt = Math.max(this.#testAt, now + kTestMs);
-    await this.#loop.run(() => this.#next(digits));
+    await this.#loop.run(() => this.#next(digits), digits.ready);
     await this.#keep();
     return this.#model.steps;
   }

@@ -17,16 +17,24 @@ const kBusyMs = 12;
 /** Calls a step repeatedly until stop(), and handles messages of the page in between. */
 export class Loop {
   #running = false;
+  #stopped = () => {};
 
   get running(): boolean {
     return this.#running;
   }
 
-  /** Resolves when stop() was called or a step returned false. */
-  async run(step: () => boolean | undefined | Promise<boolean | undefined>): Promise<void> {
+  /** Calls the first step when `ready` resolves; resolves when stop() was called, also before that, or when a step returned false. */
+  async run(
+    step: () => boolean | undefined | Promise<boolean | undefined>,
+    ready?: Promise<void>,
+  ): Promise<void> {
     if (this.#running) return;
     this.#running = true;
     try {
+      const stopped = new Promise<void>((resolve) => {
+        this.#stopped = resolve;
+      });
+      await Promise.race([ready, stopped]);
       let pause = performance.now() + kBusyMs;
       while (this.#running && (await step()) !== false) {
         if (performance.now() < pause) continue;
@@ -40,6 +48,7 @@ export class Loop {
 
   stop(): void {
     this.#running = false;
+    this.#stopped();
   }
 }
 
@@ -54,11 +63,12 @@ export function throttled<T>(ms: number, report: (value: T) => void): (value: T)
 }
 
 const { port1, port2 } = new MessageChannel();
+port1.start();
 
 /** Resolves after one turn of the event loop, in which messages of the page are handled, without the minimum of 4 ms of timers. */
 export function nextMessage(): Promise<void> {
   return new Promise((resolve) => {
-    port1.onmessage = () => resolve();
+    port1.addEventListener("message", () => resolve(), { once: true });
     port2.postMessage(null);
   });
 }
