@@ -116,11 +116,12 @@ class JavaScriptCall {
   }
   ~JavaScriptCall() {
     if (detail::is_inside()) detail::fail_engine();
-    detail::set_inside(was_inside_);
     if (was_inside_) {
       detail::go_inside();
       if (detail::refuses_calls.load(std::memory_order_relaxed)) [[unlikely]]
         detail::wait_if_stopped();
+    } else {
+      detail::set_inside(false);
     }
     detail::call_state.begin_of_calls = outer_begin_;
     --detail::call_state.javascript_calls;
