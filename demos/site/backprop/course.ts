@@ -1,12 +1,14 @@
 // The course: the stage of a chapter, its steps, questions and keys.
 
-import * as eg from "edgegrad";
 import { link } from "../shared/elements.js";
 import { byId } from "../shared/frame.js";
+import { newestWins } from "../shared/newest_wins.js";
+import { linkTrainer } from "../shared/trainer_link.js";
 import { type Address, addressOf, mergeNumbers, readAddress } from "./address.js";
 import { chapterOf, showText } from "./chapter_text.js";
 import type { Chapter } from "./chapters/chapter.js";
 import { kChapters } from "./chapters/index.js";
+import type { Evaluator } from "./evaluator.js";
 import { GraphStage } from "./graph_stage.js";
 import { firstNumbers } from "./inputs_view.js";
 import { ProgramStage } from "./program_stage.js";
@@ -21,43 +23,78 @@ const slider = byId<HTMLInputElement>("step");
 const play = byId<HTMLButtonElement>("play");
 const question = new QuestionView(byId("question"));
 
+const { trainer: evaluator } = linkTrainer<Evaluator>(
+  new Worker(new URL("./evaluator.ts", import.meta.url), { type: "module" }),
+);
+
 let chapter: Chapter;
-let stage: Stage;
+// None while the engine evaluates a chapter that was opened.
+let stage: Stage | null = null;
 let step = 0;
 let playing = 0;
 let noting = 0;
 // The part of the address that the page shows, or has written itself.
 let shownHash = location.hash;
 
-function open(address: Address): void {
+async function open(address: Address): Promise<void> {
   pause();
   shownHash = location.hash;
+  const asked = shownHash;
   clearTimeout(noting);
   chapter = chapterOf(address);
+  stage = null;
   showText(chapter);
-  stage = stageOf(chapter, address);
-  slider.max = String(stage.last);
   showNeighbors();
-  show(Math.min(address.step, stage.last));
+  byId("count").textContent = "";
+  const makeStage = await evaluated(chapter, address);
+  // Another chapter was opened meanwhile.
+  if (shownHash !== asked) return;
+  stage = makeStage();
+  slider.max = String(stage.last);
+  show(address.step);
 }
 
-function stageOf(chapter: Chapter, address: Address): Stage {
-  const isGraph = "build" in chapter;
-  byId("inputs").hidden = byId("details").hidden = byId("hint").hidden = !isGraph;
-  byId("numbers").classList.toggle("of-tensors", isGraph && chapter.numbers.length === 0);
-  if (!isGraph) {
-    question.askChoice(chapter.question);
-    return new ProgramStage(byId("graph"), chapter);
+// Returns what then shows a chapter.
+async function evaluated(chapter: Chapter, address: Address): Promise<() => Stage> {
+  if (!("build" in chapter)) {
+    const outcomes = await evaluator.run(chapter.id);
+    return () => {
+      showGraphParts(false);
+      question.askChoice(chapter.question);
+      return new ProgramStage(byId("graph"), chapter, outcomes);
+    };
   }
-  const elements = { graph: byId("graph"), inputs: byId("inputs"), details: byId("details") };
   const numbers = mergeNumbers(firstNumbers(chapter), address.numbers);
-  const made = new GraphStage(elements, chapter, numbers, () => explain(made.explanation));
-  question.askEdge(chapter.question, () => made.trace);
-  if (chapter.summary) question.alsoAskChoice(chapter.summary);
-  return made;
+  const first = await evaluator.trace(chapter.id, numbers);
+  return () => {
+    showGraphParts(true);
+    byId("numbers").classList.toggle("of-tensors", chapter.numbers.length === 0);
+    const elements = { graph: byId("graph"), inputs: byId("inputs"), details: byId("details") };
+    const changed = () => evaluateAgain(made);
+    const made = new GraphStage(elements, chapter, numbers, { first, changed });
+    question.askEdge(chapter.question, () => made.trace);
+    if (chapter.summary) question.alsoAskChoice(chapter.summary);
+    return made;
+  };
 }
+
+function showGraphParts(isGraph: boolean): void {
+  byId("inputs").hidden = byId("details").hidden = byId("hint").hidden = !isGraph;
+  byId("numbers").classList.remove("of-tensors");
+}
+
+const evaluateAgain = newestWins(
+  async (changed: GraphStage) => {
+    const trace = await evaluator.trace(chapter.id, changed.numbers);
+    if (stage !== changed) return;
+    changed.take(trace);
+    explain(changed.explanation);
+  },
+  () => {},
+);
 
 function show(next: number): void {
+  if (stage === null) return;
   step = Math.max(0, Math.min(stage.last, next));
   slider.value = String(step);
   slider.setAttribute("aria-valuetext", `step ${step} of ${stage.last}`);
@@ -78,7 +115,7 @@ function noteAddress(): void {
   clearTimeout(noting);
   noting = window.setTimeout(() => {
     // A link was pressed, of which the event has not arrived yet.
-    if (location.hash !== shownHash) return;
+    if (stage === null || location.hash !== shownHash) return;
     const address = addressOf({ chapter: chapter.id, numbers: stage.numbers, step });
     history.replaceState(null, "", address);
     shownHash = location.hash;
@@ -109,18 +146,18 @@ function togglePlay(): void {
     pause();
     return;
   }
-  if (step === stage.last) show(0);
+  if (step === stage?.last) show(0);
   play.textContent = "Pause";
   playing = window.setInterval(() => {
     show(step + 1);
-    if (step === stage.last) pause();
+    if (step === stage?.last) pause();
   }, kPlayMs);
 }
 
 function onKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   if (target.matches("input, textarea, select") && target !== slider) return;
-  const next = { ArrowRight: step + 1, ArrowLeft: step - 1, Home: 0, End: stage.last }[event.key];
+  const next = { ArrowRight: step + 1, ArrowLeft: step - 1, Home: 0, End: stage?.last }[event.key];
   if (next === undefined) return;
   event.preventDefault();
   pause();
@@ -133,11 +170,9 @@ async function toggleFullScreen(): Promise<void> {
 }
 
 /** Starts the engine, and with it everything but the words. */
-export async function startCourse(): Promise<void> {
-  // Everything, because this thread would wait for what comes later; one thread, because the numbers are few.
-  await eg.init({ preload: "all", threads: 1 });
-  open(readAddress(location.hash));
-  addEventListener("hashchange", () => open(readAddress(location.hash)));
+export function startCourse(): void {
+  void open(readAddress(location.hash));
+  addEventListener("hashchange", () => void open(readAddress(location.hash)));
   addEventListener("keydown", onKey);
   slider.addEventListener("input", () => {
     pause();

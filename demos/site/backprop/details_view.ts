@@ -1,7 +1,8 @@
 // The numbers of one value and of its gradient, as tables whose colors show sign and size.
 
+import { numberText } from "./numbers.js";
 import type { Known } from "./steps.js";
-import { numberText, type Trace } from "./trace.js";
+import type { Trace } from "./trace.js";
 
 /** Shows a value as far as it is known. */
 export function showDetails(element: HTMLElement, trace: Trace, known: Known, id: number): void {

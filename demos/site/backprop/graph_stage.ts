@@ -1,13 +1,12 @@
-// A chapter with a graph: evaluates it whenever a number changes, and shows its moments.
+// A chapter with a graph: shows its moments, also for numbers that have changed.
 
 import type { GraphChapter } from "./chapters/chapter.js";
 import { showDetails } from "./details_view.js";
-import type { Expression } from "./expression.js";
 import { GraphView } from "./graph_view.js";
 import { InputsView, type Numbers } from "./inputs_view.js";
 import type { Explanation, Stage } from "./stage.js";
 import { knownAfter, type Step, stepsOf } from "./steps.js";
-import { type Trace, trace } from "./trace.js";
+import type { Trace } from "./trace.js";
 
 export interface GraphElements {
   readonly graph: HTMLElement;
@@ -17,7 +16,6 @@ export interface GraphElements {
 
 export class GraphStage implements Stage {
   readonly #elements: GraphElements;
-  readonly #chapter: GraphChapter;
   readonly #graph: GraphView;
   readonly #inputs: InputsView;
   #trace: Trace;
@@ -25,27 +23,23 @@ export class GraphStage implements Stage {
   #step = 0;
   #chosen: number | null = null;
 
-  /** `changed` is called after a number has changed. */
+  /** `first` is the trace of these numbers; `changed` is called after a number has changed, and take() brings the new trace. */
   constructor(
     elements: GraphElements,
     chapter: GraphChapter,
     numbers: Numbers,
-    changed: () => void,
+    { first, changed }: { first: Trace; changed: () => void },
   ) {
     this.#elements = elements;
-    this.#chapter = chapter;
-    this.#inputs = new InputsView(elements.inputs, () => {
-      this.#evaluate();
-      changed();
-    });
+    this.#inputs = new InputsView(elements.inputs, changed);
     this.#inputs.show(chapter, numbers);
     this.#graph = new GraphView(elements.graph, {
       choose: (value) => this.#choose(value),
       drag: (value, change) => this.#inputs.drag(this.#trace.values[value]?.name ?? "", change),
     });
-    this.#trace = trace((expression) => this.#build(expression));
-    this.#steps = stepsOf(this.#trace);
-    this.#graph.draw(this.#trace);
+    this.#trace = first;
+    this.#steps = stepsOf(first);
+    this.#graph.draw(first);
   }
 
   get last(): number {
@@ -56,9 +50,16 @@ export class GraphStage implements Stage {
     return this.#inputs.numbers;
   }
 
-  /** The present numbers. */
+  /** What the engine made of the present numbers. */
   get trace(): Trace {
     return this.#trace;
+  }
+
+  /** Shows what the engine made of changed numbers, at the same moment. */
+  take(trace: Trace): void {
+    this.#trace = trace;
+    this.#steps = stepsOf(trace);
+    this.#update();
   }
 
   show(step: number): Explanation {
@@ -85,26 +86,5 @@ export class GraphStage implements Stage {
   #choose(value: number): void {
     this.#chosen = value;
     this.#update();
-  }
-
-  #evaluate(): void {
-    this.#trace = trace((expression) => this.#build(expression));
-    this.#steps = stepsOf(this.#trace);
-    this.#update();
-  }
-
-  #build(expression: Expression): void {
-    const { numbers, tensors = [], build } = this.#chapter;
-    const given = this.#inputs.numbers;
-    const ofNumbers = numbers.map(({ name, isData = false }) =>
-      expression.input(name, given[name]?.[0] ?? 0, { isData }),
-    );
-    const ofTensors = tensors.map(({ name, rows, isVector = false, isData = false }) => {
-      const all = given[name] ?? [];
-      const width = rows[0]?.length ?? 1;
-      const data = isVector ? all : rows.map((_, i) => all.slice(i * width, (i + 1) * width));
-      return expression.input(name, data, { isData });
-    });
-    build(expression, ...ofNumbers, ...ofTensors);
   }
 }

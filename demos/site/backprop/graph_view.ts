@@ -3,8 +3,9 @@
 import { drawing } from "../shared/graph/drawing.js";
 import { type Box, type Layout, layOut, type Point } from "../shared/graph/layout.js";
 import { svg } from "../shared/svg.js";
+import { numbersText } from "./numbers.js";
 import type { Known, Step } from "./steps.js";
-import { numbersText, type Trace, type TracedEdge } from "./trace.js";
+import type { Trace, TracedEdge } from "./trace.js";
 
 const kBoxHeight = 64;
 // Numbers change while a visitor drags; boxes stay.

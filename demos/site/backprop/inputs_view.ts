@@ -2,7 +2,7 @@
 
 import { element } from "../shared/elements.js";
 import type { GraphChapter, NumberInput, TensorInput } from "./chapters/chapter.js";
-import { numberText } from "./trace.js";
+import { numberText } from "./numbers.js";
 
 const kSteps = 0.05;
 

@@ -3,7 +3,7 @@
 import * as eg from "edgegrad";
 import { errorText } from "../shared/printed.js";
 import type { ProgramChapter } from "./chapters/chapter.js";
-import { numberText } from "./trace.js";
+import { numberText } from "./numbers.js";
 
 /** What a program shows after some of its lines. */
 export interface Outcome {
@@ -13,8 +13,12 @@ export interface Outcome {
   readonly error: string | null;
 }
 
-/** Runs the first `count` lines. */
-export function runProgram(chapter: ProgramChapter, count: number): Outcome {
+/** Runs no line, the first line, the first two and so on. */
+export function runProgram(chapter: ProgramChapter): Outcome[] {
+  return [0, ...chapter.lines.keys()].map((_, count) => outcomeOf(chapter, count));
+}
+
+function outcomeOf(chapter: ProgramChapter, count: number): Outcome {
   try {
     return { watched: run(chapter, count), error: null };
   } catch (error) {

@@ -1,18 +1,21 @@
 // A chapter with a program: its lines up to the present one, and what is watched after it.
 
 import type { ProgramChapter } from "./chapters/chapter.js";
-import { runProgram } from "./program.js";
+import type { Outcome } from "./program.js";
 import type { Explanation, Stage } from "./stage.js";
 
 export class ProgramStage implements Stage {
   readonly numbers = {};
   readonly #chapter: ProgramChapter;
+  readonly #outcomes: readonly Outcome[];
   readonly #lines: HTMLLIElement[];
   readonly #watched: HTMLElement[];
   readonly #error = document.createElement("pre");
 
-  constructor(element: HTMLElement, chapter: ProgramChapter) {
+  /** `outcomes` has what the program shows after each number of lines. */
+  constructor(element: HTMLElement, chapter: ProgramChapter, outcomes: readonly Outcome[]) {
     this.#chapter = chapter;
+    this.#outcomes = outcomes;
     const list = document.createElement("ol");
     list.className = "program";
     this.#lines = chapter.lines.map(({ code }) => {
@@ -43,7 +46,7 @@ export class ProgramStage implements Stage {
   }
 
   show(step: number): Explanation {
-    const { watched, error } = runProgram(this.#chapter, step);
+    const { watched, error } = this.#outcomes[step] as Outcome;
     this.#lines.forEach((line, i) => {
       line.classList.toggle("done", i < step);
       line.classList.toggle("current", i === step - 1);

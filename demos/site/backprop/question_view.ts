@@ -2,7 +2,8 @@
 
 import { button, element, paragraph } from "../shared/elements.js";
 import type { ChoiceQuestion, EdgeQuestion } from "./chapters/chapter.js";
-import { numberText, type Trace } from "./trace.js";
+import { numberText } from "./numbers.js";
+import type { Trace } from "./trace.js";
 
 // How far a prediction may be off, relative to the size of the number.
 const kTolerance = 0.02;

@@ -1,6 +1,7 @@
 // The moments of a chapter: forward op by op, the seed, then backward op by op; what is known at each, and one explanation.
 
-import { isShort, numbersText, type Trace, type TracedEdge } from "./trace.js";
+import { isShort, numbersText } from "./numbers.js";
+import type { Trace, TracedEdge } from "./trace.js";
 
 /** A moment. */
 export interface Step {
