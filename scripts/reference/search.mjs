@@ -22,7 +22,7 @@ const kTopics = {
     "backpropagation gradient derivative differentiation tape retain_graph requires_grad detach stop gradients no_grad freeze",
   "Hooks and custom functions": "backpropagation custom gradient straight-through stop gradients",
   "Layers and models":
-    "custom layer freeze layers parameters requires_grad nn.Module sequential weights initialization",
+    "custom layer freeze layers count number of parameters size requires_grad nn.Module sequential weights initialization",
   "Debugging NaN": "nan infinity exploding vanishing gradients anomaly loss",
   Performance: "slow fast speed benchmark capture compile gpu is slow profile",
   WebGPU: "gpu gpus multiple gpus is slow not available graphics card device cuda",
@@ -33,7 +33,8 @@ const kTopics = {
     "load pytorch model pth pt checkpoint huggingface convert weights",
   "ONNX models": "load pytorch model quantize quantization int8 inference",
   "ONNX export": "convert model save onnx",
-  Tensors: "shape mismatch broadcasting dtype reshape indexing slice seed reproducible",
+  Tensors:
+    "shape mismatch broadcasting dtype reshape indexing slice seed reproducible turn into javascript array typed array numbers values print",
   Recipes:
     "csv dataloader camera webcam microphone react web worker train in a worker indexeddb cdn script tag augmentation how to",
   Charts: "visualize visualization plot graph confusion matrix loss curve dashboard",
@@ -56,27 +57,64 @@ const kTopics = {
 
 const kWeights = { aliases: 8, summary: 2 };
 
+// What people want of functions and classes whose names do not say it.
+const kTasks = {
+  argmax: "predicted class index largest",
+  "data.DataLoader": "batch size minibatches shuffle",
+  "data.randomSplit": "split train test validation set",
+  fromImage: "canvas video camera pixels picture",
+  inferenceMode: "inference prediction",
+  manualSeed: "reproducible same numbers",
+  noGrad: "stop disable computing gradients inference evaluation",
+  "nn.utils.clipGradNorm_": "exploding gradients clipping limit",
+  permute: "reorder swap axes dimensions",
+  scope: "free memory dispose leak",
+  squeeze: "remove dimension axis",
+  topk: "largest best k",
+  transpose: "swap axes dimensions",
+  unsqueeze: "add dimension axis expand dims",
+  where: "condition choose ternary",
+};
+
 // What short words of names stand for.
 const kLongWords = {
+  attn: "attention",
   avg: "average",
+  bce: "binary cross entropy",
   bmm: "matrix multiplication",
   cat: "concatenate join",
   conv: "convolution",
+  ctc: "connectionist temporal classification",
+  det: "determinant",
+  eig: "eigenvalue eigenvector",
   emb: "embedding",
+  fft: "fourier transform",
   grad: "gradient",
+  gru: "gated recurrent unit",
   init: "initialization",
+  inv: "inverse",
+  kl: "kullback leibler divergence",
   lr: "learning rate",
+  lstm: "long short term memory recurrent",
+  mae: "mean absolute error",
   matmul: "matrix multiplication",
   max: "maximum",
   min: "minimum",
   mm: "matrix multiplication",
+  mse: "mean squared error",
+  mul: "multiply multiplication",
+  nll: "negative log likelihood",
   norm: "normalization",
+  numel: "number count of elements",
   optim: "optimizer",
   pad: "padding",
   pool: "pooling",
   rand: "random",
+  relu: "rectified linear unit",
   rnn: "recurrent",
+  sgd: "stochastic gradient descent",
   std: "standard deviation",
+  svd: "singular value decomposition",
   var: "variance",
 };
 
@@ -128,7 +166,14 @@ function aliasesOf(reflection, others) {
   const isClass = reflection.kindOf(ReflectionKind.Class);
   const isTop = reflection.kindOf(ReflectionKind.Class | ReflectionKind.Function);
   const torch = isTop ? pytorchName(path, kOps.get(path), isClass) : null;
-  const names = [snakeCase(reflection.name), snake, ...places, ...(others.get(path) ?? []), torch];
+  const names = [
+    snakeCase(reflection.name),
+    snake,
+    ...places,
+    ...(others.get(path) ?? []),
+    torch,
+    isTop ? kTasks[path] : null,
+  ];
   const [, kind] = kKinds.find(([pattern]) => isClass && pattern.test(path)) ?? [];
   return [...new Set([...names, ...wordsOf(reflection.name), kind].filter(Boolean))].join(" ");
 }

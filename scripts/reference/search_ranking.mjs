@@ -8,6 +8,8 @@ export function ranked(typed, index, rows) {
     "so that the them then there this to use using want was we what when where which while why will with without work would you your";
   const kFew = 3;
   const asides = new Set(kAsides.split(" "));
+  // Nearly everything here is about them.
+  const commonplace = new Set(["tensor", "tensors"]);
   // lunr gives these signs a meaning of its own.
   const all = typed
     .toLowerCase()
@@ -15,13 +17,22 @@ export function ranked(typed, index, rows) {
     .split(/[\s-]+/)
     .map((word) => word.replaceAll(/^\W+|\W+$/g, ""))
     .filter((word) => word !== "");
-  const telling = all.filter((word) => !asides.has(word));
-  const words = [...new Set(telling.length > 0 ? telling : all)];
+  const without = (words, others) => {
+    const rest = words.filter((word) => !others.has(word));
+    return rest.length > 0 ? rest : words;
+  };
+  const telling = without(all, asides);
+  const words = [...new Set(without(telling, commonplace))];
   const found = new Map();
   let isMistyped = false;
   const beginningWith = (word) => {
     const stem = word.length > 4 ? word.replace(/(?:ing|ies|es|ed|s)$/, "") : word;
     return index.search(`${word}^10 ${word}*^2 ${stem}*`);
+  };
+  // Takes longer than others: words of the index are compared letter by letter.
+  const nearTo = (word) => {
+    const near = word.length < 4 ? [] : index.search(`${word}~1`);
+    return near.length > 0 || word.length < 8 ? near : index.search(`${word}~2`);
   };
   // The words of a name that is written as one: model.eval, BatchNormalization.
   const partsOf = (word) => {
@@ -34,7 +45,13 @@ export function ranked(typed, index, rows) {
   };
   const hitsOf = (word) => {
     const beginning = beginningWith(word);
-    if (beginning.length >= kFew) return beginning;
+    if (beginning.length >= kFew) {
+      // Of "embeding", only the stem begins a word of the index.
+      const near = index.search(`${word}*`).length > 0 ? [] : nearTo(word);
+      if (near.length === 0) return beginning;
+      isMistyped = true;
+      return near;
+    }
     // Takes much longer, as every word of the index is compared.
     const inside = index.search(`${word}^10 *${word}*`);
     const parts = partsOf(word);
@@ -54,7 +71,7 @@ export function ranked(typed, index, rows) {
     if (hits.length > 0) return hits;
     // A slip of the finger.
     isMistyped = true;
-    return word.length < 4 ? [] : index.search(`${word}~1 ${word.length > 7 ? `${word}~2` : ""}`);
+    return nearTo(word);
   };
   for (const word of words) {
     const hits = hitsOf(word);
@@ -66,6 +83,11 @@ export function ranked(typed, index, rows) {
   // A name that was typed nearly as it is comes first, and what has more of the words before what has fewer.
   const plain = (text) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   const start = plain(typed);
+  // Words in a row, written as one, as names are.
+  const spelled = new Set();
+  for (let i = 0; i < all.length; i++)
+    for (let end = i + 2; end <= all.length && end <= i + 4; end++)
+      spelled.add(plain(all.slice(i, end).join("")));
   const results = [...found].map(([ref, { score, words: has }]) => {
     const row = rows[Number(ref)];
     const name = plain(row.name);
@@ -77,7 +99,9 @@ export function ranked(typed, index, rows) {
     // One of several words is a name: "conv2d padding same".
     const isCalled = /^(functions|classes)\/[^#]*$/.test(row.url) && name.length > 3;
     const isWord = words.length > 1 && isCalled && words.some((word) => plain(word) === name);
-    const named = isNamed ? Math.max(1, most / (1 + away)) : isWord ? 7 : 1;
+    // Several are: "one hot encoding", "cross entropy of logits".
+    const isSpelled = isCalled && spelled.has(name);
+    const named = isNamed ? Math.max(1, most / (1 + away)) : isSpelled ? 12 : isWord ? 7 : 1;
     // People look for what they call, not for its types.
     const kind = /^(types|interfaces)\//.test(row.url) ? 0.3 : row.url.includes("#") ? 0.6 : 1;
     return { ref, score: score * kind * named * (has / words.length) ** 3 };
