@@ -6,14 +6,17 @@ import { Comment, CommentTag, ReflectionKind } from "typedoc";
 import { kExamples } from "../docs/reference.mjs";
 import { refuseIncomplete } from "./complete.mjs";
 import { describeParameters } from "./described_parameters.mjs";
+import { dtypesInWords } from "./dtypes.mjs";
 import { formulaOf, gradientsOf } from "./formulas/index.mjs";
 import { pytorchName } from "./pytorch_names.mjs";
 import { functionOfLayer, pagesAbout, relatedTo } from "./related.mjs";
 import { shapesInWords } from "./shapes.mjs";
 import { dtypeRows, kOps, messagesByCaller } from "./sources.mjs";
+import { usersOfInterfaces } from "./used_by.mjs";
 
 const kMostErrors = 6;
 const kMostShapes = 4;
+const kMostUsers = 8;
 
 const { examples: kFound } = JSON.parse(readFileSync(kExamples, "utf8"));
 const kDtypes = dtypeRows();
@@ -29,6 +32,7 @@ export function addFacts(project) {
   const heads = new Map();
   for (const [name, reflection] of named) heads.set(name, addTo(reflection, name, context));
   for (const method of named.get("Tensor").children) leadToFunction(method, named);
+  for (const [options, users] of usersOfInterfaces(named)) leadToUsers(options, users);
   describeParameters(all);
   refuseIncomplete(named, heads);
 }
@@ -50,6 +54,16 @@ function leadToFunction({ name, signatures }, named) {
       linkTo(target),
       text("."),
     );
+}
+
+// The example of an interface is on the pages of those that take it.
+function leadToUsers(options, users) {
+  options.comment ??= new Comment();
+  const links = between(users.slice(0, kMostUsers).map(linkTo));
+  const more = users.length > kMostUsers ? [text(` and ${users.length - kMostUsers} more`)] : [];
+  options.comment.blockTags.push(
+    new CommentTag("@facts", tableOf([["Used by", ...links, ...more]])),
+  );
 }
 
 // As the examples are named: "nn.Linear", "edgegrad/vis.watch".
@@ -125,7 +139,8 @@ function factsOf(reflection, name, { named, documents }) {
   const own = name.split(".").at(-1);
   const dtypes =
     [base, name, found.same, own].map((one) => kDtypes.get(one)).find(Boolean) ??
-    dtypesOf(found, computes);
+    dtypesOf(found, computes) ??
+    dtypesInWords(name);
   if (dtypes) add("Dtypes", text(dtypes));
   add("Errors", ...errorsOf(reflection, name, found));
   add("See also", ...between(relatedTo(reflection, name, named).map(linkTo)));

@@ -107,7 +107,7 @@ function siblingsOf(reflection, name, named) {
     ([other, one]) =>
       one !== reflection &&
       (one.parent === reflection.parent || isInFolder(one, reflection)) &&
-      keyOf(other) !== keyOf(name),
+      (areClasses(one, reflection) || keyOf(other) !== keyOf(name)),
   );
   const family = kOps.get(name.replace(/_$/, ""))?.family;
   const here = kPlaces.get(reflection);
@@ -131,6 +131,11 @@ function siblingsOf(reflection, name, named) {
   };
   const ranked = candidates.map((entry) => [distance(entry), entry[1]]).sort(([a], [b]) => a - b);
   return ranked.map(([, one]) => one).slice(0, kMostSiblings);
+}
+
+// Layers of one function, such as BatchNorm1d and BatchNorm2d, are neighbors.
+function areClasses(one, other) {
+  return one.kindOf(ReflectionKind.Class) && other.kindOf(ReflectionKind.Class);
 }
 
 function isInFolder(one, other) {

@@ -9,29 +9,53 @@ const pooled = (dims) => dims.replaceAll(/[A-Z]/g, "$&'");
 // The dims of the layers for 1, 2 or 3 dims.
 const spatial = (name) => kOfImages[Number(/([123])d/.exec(name)[1]) - 1];
 
+// How one of these sizes follows from the size of the input and the arguments.
+const kSizes = [
+  [
+    /convTranspose/i,
+    "(S - 1) * stride - 2 * padding + dilation * (kernelSize - 1) + outputPadding + 1",
+  ],
+  [/conv/i, "floor((S + 2 * padding - dilation * (kernelSize - 1) - 1) / stride + 1)"],
+  [/maxUnpool/i, "(S - 1) * stride - 2 * padding + kernelSize"],
+  [/^(nn\.)?(adaptive|fractional)/i, "outputSize"],
+  [/lpPool/i, "floor((S - kernelSize) / stride + 1)"],
+  [/avgPool/i, "floor((S + 2 * padding - kernelSize) / stride + 1)"],
+  [/maxPool/i, "floor((S + 2 * padding - dilation * (kernelSize - 1) - 1) / stride + 1)"],
+  [/Pad[123]d$/, "S + padding before + padding after"],
+];
+
+function sizesOf(name) {
+  const first = spatial(name)[0];
+  const [, size] = kSizes.find(([pattern]) => pattern.test(name));
+  const others = spatial(name).length > 1 ? ", the others alike" : "";
+  return `${first}' = ${size.replace(/\bS\b/, first)}${others}`;
+}
+
 const kRules = [
   [
     /^nn\.(Lazy)?Conv(Transpose)?[123]d$/,
     (name) =>
-      `[N, inChannels, ${spatial(name)}] → [N, outChannels, ${pooled(spatial(name))}]; N may be missing`,
+      `[N, inChannels, ${spatial(name)}] → [N, outChannels, ${pooled(spatial(name))}]; N may be missing; ${sizesOf(name)}`,
   ],
   [
     /^nn\.(Adaptive|Fractional|LP|Max|Avg)\w*Pool[123]d$|^nn\.MaxUnpool[123]d$/,
-    (name) => `[N, C, ${spatial(name)}] → [N, C, ${pooled(spatial(name))}]; N may be missing`,
+    (name) =>
+      `[N, C, ${spatial(name)}] → [N, C, ${pooled(spatial(name))}]; N may be missing; ${sizesOf(name)}`,
   ],
   [
     /^(adaptive|lp|max|avg)\w*[pP]ool[123]d$|^maxUnpool[123]d$/,
-    (name) => `[N, C, ${spatial(name)}] → [N, C, ${pooled(spatial(name))}]; N may be missing`,
+    (name) =>
+      `[N, C, ${spatial(name)}] → [N, C, ${pooled(spatial(name))}]; N may be missing; ${sizesOf(name)}`,
   ],
   [
     /^conv[123]d$/,
     (name) =>
-      `[N, inChannels, ${spatial(name)}], [outChannels, inChannels / groups, ${spatial(name).replaceAll(/[A-Z]/g, "k$&")}] → [N, outChannels, ${pooled(spatial(name))}]`,
+      `[N, inChannels, ${spatial(name)}], [outChannels, inChannels / groups, ${spatial(name).replaceAll(/[A-Z]/g, "k$&")}] → [N, outChannels, ${pooled(spatial(name))}]; ${sizesOf(name)}`,
   ],
   [
     /^convTranspose[123]d$/,
     (name) =>
-      `[N, inChannels, ${spatial(name)}], [inChannels, outChannels / groups, ${spatial(name).replaceAll(/[A-Z]/g, "k$&")}] → [N, outChannels, ${pooled(spatial(name))}]`,
+      `[N, inChannels, ${spatial(name)}], [inChannels, outChannels / groups, ${spatial(name).replaceAll(/[A-Z]/g, "k$&")}] → [N, outChannels, ${pooled(spatial(name))}]; ${sizesOf(name)}`,
   ],
   [
     /^nn\.(Lazy)?(Batch|Instance)Norm([123])d$/,
@@ -39,7 +63,8 @@ const kRules = [
   ],
   [
     /^nn\.(Circular|Constant|Reflection|Replication|Zero)Pad[123]d$/,
-    (name) => `[N, C, ${spatial(name)}] → [N, C, ${pooled(spatial(name))}]; N may be missing`,
+    (name) =>
+      `[N, C, ${spatial(name)}] → [N, C, ${pooled(spatial(name))}]; N may be missing; ${sizesOf(name)}`,
   ],
   [/^nn\.(Dropout[123]d)$/, (name) => `[N, C, ${spatial(name)}] → [N, C, ${spatial(name)}]`],
   [/^nn\.(Lazy)?Linear$|^linear$/, () => "[*, inFeatures] → [*, outFeatures]"],
@@ -118,16 +143,10 @@ const kRules = [
   [/^nn\.Unfold$|^im2col$/, () => "[N, C, H, W] → [N, C * kH * kW, patches]"],
   [/^nn\.PixelShuffle$|^pixelShuffle$/, () => "[*, C * r * r, H, W] → [*, C, H * r, W * r]"],
   [/^nn\.PixelUnshuffle$|^pixelUnshuffle$/, () => "[*, C, H * r, W * r] → [*, C * r * r, H, W]"],
-  [
-    /^nn\.(Upsample\w*)$|^interpolate$/,
-    () => "[N, C, *] → [N, C, *'], as size or scaleFactor says",
-  ],
+  [/^nn\.Upsampl\w+$|^interpolate$/, () => "[N, C, *] → [N, C, *'], as size or scaleFactor says"],
   [/^nn\.(ChannelShuffle)$|^channelShuffle$/, () => "[N, C, *] → [N, C, *]"],
   [/^nn\.PReLU$|^prelu$/, () => "input [N, C, *], weight [1] or [C] → [N, C, *]"],
-  [
-    /^nn\.(Sequential|ModuleList|ModuleDict|ParameterList|ParameterDict|Module|utils\.\w+)$/,
-    () => null,
-  ],
+  [/^nn\.(Sequential|ModuleList|ModuleDict|ParameterList|ParameterDict|Module)$/, () => null],
   [/^nn\.(Parameter|Buffer|Uninitialized\w+)$/, () => "any shape"],
   [/^nn\.[A-Z]\w*$/, () => kSame],
   [/^distributions\.\w*Transform$/, () => kSame],
@@ -143,6 +162,50 @@ const kRules = [
         ? "parameters of any shape"
         : "parameters of any shape; the state of each has its shape",
   ],
+  // Functions without samples, and those of add-ons.
+  [/^(allclose|equal)$/, () => "[*], [*] → a boolean"],
+  [/^broadcastShapes$/, () => "lists of sizes → the sizes to which they broadcast"],
+  [/^tensor$/, () => "a number → []; nested arrays → their lengths, from the outermost"],
+  [/^fromImage$/, () => "a picture → [channels, height, width]"],
+  [/^toCanvas$/, () => "[channels, height, width] or [height, width]; 1, 3 or 4 channels"],
+  [/^sparseCooTensor$/, () => "indices [sparse dims, n], values [n, *] → size"],
+  [/^sparseCsrTensor$/, () => "row offsets [rows + 1], columns [n], values [n] → [rows, columns]"],
+  [
+    /^autograd\.(backward|backwardAsync)$/,
+    () => "outputs []; others with a gradient of their shape",
+  ],
+  [/^autograd\.gradAsync$/, () => "outputs [], inputs [*] → a gradient [*] for each input"],
+  [/^autograd\.forwardAd\.\w+Dual$/, () => "value [*], tangent [*]"],
+  [/^func\.(grad|gradAndValue)$/, () => "f: [*] → [] gives [*]"],
+  [/^func\.vjp$/, () => "f: [in] → [out] takes vectors [out] to [in]"],
+  [/^func\.linearize$/, () => "f: [in] → [out] takes vectors [in] to [out]"],
+  [/^func\.(jacrev|jacfwd)$/, () => "f: [in] → [out] gives [out, in]"],
+  [/^func\.hessian$/, () => "f: [in] → [] gives [in, in]"],
+  [/^func\.vmap$/, () => "f: [in] → [out] becomes [batch, in] → [batch, out]"],
+  [/^distributions\.klDivergence$/, () => "two distributions → their batchShape"],
+  [/^nn\.utils\.getTotalNorm$/, () => "tensors of any shapes → []"],
+  [/^nn\.utils\.clipGrad\w+$/, () => "parameters of any shapes, whose gradients are clipped"],
+  [
+    /^nn\.utils\.(parametrizations\.\w+|weightNorm|spectralNorm|prune\.[a-zA-Z]+)$/,
+    (name) => (/isPruned|Container$/.test(name) ? null : "a parameter of any shape, which stays"),
+  ],
+  [
+    /^nn\.utils\.rnn\.packSequence$/,
+    () => "[length, *] for each sequence → data [sum of lengths, *]",
+  ],
+  [
+    /^nn\.utils\.rnn\.unpackSequence$/,
+    () => "data [sum of lengths, *] → [length, *] for each sequence",
+  ],
+  [/^edgegrad\/metrics\.accuracy$/, () => "output [N, C] or [N], target [N] → []"],
+  [/^edgegrad\/metrics\.perplexity$/, () => "logits [*, V], target [*] → []"],
+  [/^edgegrad\/metrics\.r2Score$/, () => "output [*], target [*] → []"],
+  [/^edgegrad\/metrics\.rocAuc$/, () => "scores [N], target [N] → []"],
+  [/^edgegrad\/metrics\.ConfusionMatrix$/, () => "output [N, C] or [N], target [N]; counts [C, C]"],
+  [/^edgegrad\/vis\.(pca|umap)$/, () => "[points, features] → [points, components]"],
+  [/^edgegrad\/distributed\.(allReduce|broadcast)$/, () => "[*] → [*], the same on all ranks"],
+  [/^edgegrad\/distributed\.allGather$/, () => "[*] → [*] for each rank"],
+  [/^edgegrad\/distributed\.reduceScatter$/, () => "[worldSize * n, *] → [n, *]"],
   [/^optim\.lrScheduler\./, () => "none: it changes learning rates, which are numbers"],
 ];
 

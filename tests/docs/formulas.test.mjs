@@ -6,6 +6,7 @@ import { kOfDistributions } from "../../scripts/reference/formulas/distributions
 import { kOfLayers } from "../../scripts/reference/formulas/layers.mjs";
 import { mathOf } from "../../scripts/reference/formulas/notation.mjs";
 import { kOfOps } from "../../scripts/reference/formulas/ops.mjs";
+import { kOfTools } from "../../scripts/reference/formulas/tools.mjs";
 import { withoutSkips } from "../../scripts/reference/headings.mjs";
 
 const inner = (text) => mathOf(text).replace(/^<math display="block">(.*)<\/math>$/, "$1");
@@ -46,7 +47,7 @@ describe("formulas in plain notation", () => {
   });
 
   test("of the reference can be read", () => {
-    for (const formulas of [kOfOps, kOfLayers, kOfDistributions])
+    for (const formulas of [kOfOps, kOfLayers, kOfDistributions, kOfTools])
       for (const [name, text] of Object.entries(formulas))
         assert.doesNotThrow(() => mathOf(text), name);
   });

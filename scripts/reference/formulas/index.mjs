@@ -5,12 +5,14 @@ import { kOfDistributions } from "./distributions.mjs";
 import { kOfLayers } from "./layers.mjs";
 import { mathOf } from "./notation.mjs";
 import { kOfOps } from "./ops.mjs";
+import { kOfTools } from "./tools.mjs";
 
 const kOfSources = formulas();
 
 const kByHand = {
   ...kOfOps,
   ...kOfLayers,
+  ...kOfTools,
   ...Object.fromEntries(
     Object.entries(kOfDistributions).map(([name, formula]) => [`distributions.${name}`, formula]),
   ),
@@ -21,13 +23,18 @@ const kSameFunctions = /^(masked|linalg|special|sparse|fft)\./;
 
 /** Returns the formula of a name; `base` is it without nn.functional and "_", `computes` the function that a layer calls. Null if there is none. */
 export function formulaOf(name, base, computes, op) {
-  const names = [name, base, base.replace(kSameFunctions, ""), computes];
+  const names = [name, base, base.replace(kSameFunctions, ""), computes, layerOf(name)];
   const found = names.find((one) => Object.hasOwn(kByHand, one));
   if (found !== undefined) return mathOf(kByHand[found]);
   const ofSource = kOfSources.get(op?.name);
   return ofSource === undefined
     ? null
     : read(`y = (${ofSource.forward})`.replace(/^y = \(([^=<>]*)\)$/, "y = $1"));
+}
+
+// nn.Dropout2d for nn.functional.dropout2d.
+function layerOf(name) {
+  return name.replace(/^nn\.functional\.(.)/, (_, first) => `nn.${first.toUpperCase()}`);
 }
 
 /** Returns the gradients of an elementwise op with respect to its operands, whose own gradient is g. */
