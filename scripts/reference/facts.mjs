@@ -32,7 +32,9 @@ export function addFacts(project) {
   const heads = new Map();
   for (const [name, reflection] of named) heads.set(name, addTo(reflection, name, context));
   for (const method of named.get("Tensor").children) leadToFunction(method, named);
-  for (const [options, users] of usersOfInterfaces(named)) leadToUsers(options, users);
+  const interfaces = all.filter((one) => one.kindOf(ReflectionKind.Interface));
+  for (const [options, users] of usersOfInterfaces(interfaces, named))
+    if (users.length > 0) leadToUsers(options, users);
   describeParameters(all);
   refuseIncomplete(named, heads);
 }

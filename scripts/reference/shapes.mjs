@@ -27,8 +27,9 @@ const kSizes = [
 function sizesOf(name) {
   const first = spatial(name)[0];
   const [, size] = kSizes.find(([pattern]) => pattern.test(name));
-  const others = spatial(name).length > 1 ? ", the others alike" : "";
-  return `${first}' = ${size.replace(/\bS\b/, first)}${others}`;
+  const others = pooled(spatial(name)).slice(4);
+  const likewise = others === "" ? "" : `, likewise ${others.replace(", ", " and ")}`;
+  return `${first}' = ${size.replace(/\bS\b/, first)}${likewise}`;
 }
 
 const kRules = [
