@@ -114,6 +114,11 @@ const inTable = (value) =>
     .replaceAll("`", "&#96;")
     .replaceAll("\n", " ");
 
+// A wide formula scrolls alone; the keyboard reaches what scrolls.
+function scrolled(label, formula) {
+  return `<div class="formula" tabindex="0" role="group" aria-label="${label}">${inTable(formula)}</div>`;
+}
+
 function factsOf(reflection, name, { named, documents }) {
   const isClass = reflection.kindOf(ReflectionKind.Class);
   const base = name.replace(/^nn\.functional\.|_$/g, "");
@@ -127,13 +132,13 @@ function factsOf(reflection, name, { named, documents }) {
   const torch = pytorchName(name, op, isClass);
   add("PyTorch", torch === null ? text("no counterpart") : code(torch));
   const formula = formulaOf(name, base, computes, op);
-  if (formula !== null) add("Formula", text(inTable(formula)));
+  if (formula !== null) add("Formula", text(scrolled("Formula", formula)));
   const gradients = op === undefined ? [] : gradientsOf(op);
   if (gradients.length > 0)
     add(
       "Gradient",
       ...between(
-        gradients.map((one) => text(inTable(one))),
+        gradients.map((one) => text(scrolled("Gradient", one))),
         "",
       ),
     );

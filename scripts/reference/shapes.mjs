@@ -9,13 +9,8 @@ const pooled = (dims) => dims.replaceAll(/[A-Z]/g, "$&'");
 // The dims of the layers for 1, 2 or 3 dims.
 const spatial = (name) => kOfImages[Number(/([123])d/.exec(name)[1]) - 1];
 
-// How one of these sizes follows from the size of the input and the arguments.
+// How one of these sizes follows from the size of the input and the arguments. The formulas of convolutions say it.
 const kSizes = [
-  [
-    /convTranspose/i,
-    "(S - 1) * stride - 2 * padding + dilation * (kernelSize - 1) + outputPadding + 1",
-  ],
-  [/conv/i, "floor((S + 2 * padding - dilation * (kernelSize - 1) - 1) / stride + 1)"],
   [/maxUnpool/i, "(S - 1) * stride - 2 * padding + kernelSize"],
   [/^(nn\.)?(adaptive|fractional)/i, "outputSize"],
   [/lpPool/i, "floor((S - kernelSize) / stride + 1)"],
@@ -36,7 +31,7 @@ const kRules = [
   [
     /^nn\.(Lazy)?Conv(Transpose)?[123]d$/,
     (name) =>
-      `[N, inChannels, ${spatial(name)}] → [N, outChannels, ${pooled(spatial(name))}]; N may be missing; ${sizesOf(name)}`,
+      `[N, inChannels, ${spatial(name)}] → [N, outChannels, ${pooled(spatial(name))}]; N may be missing`,
   ],
   [
     /^nn\.(Adaptive|Fractional|LP|Max|Avg)\w*Pool[123]d$|^nn\.MaxUnpool[123]d$/,
@@ -51,12 +46,12 @@ const kRules = [
   [
     /^conv[123]d$/,
     (name) =>
-      `[N, inChannels, ${spatial(name)}], [outChannels, inChannels / groups, ${spatial(name).replaceAll(/[A-Z]/g, "k$&")}] → [N, outChannels, ${pooled(spatial(name))}]; ${sizesOf(name)}`,
+      `[N, inChannels, ${spatial(name)}], [outChannels, inChannels / groups, ${spatial(name).replaceAll(/[A-Z]/g, "k$&")}] → [N, outChannels, ${pooled(spatial(name))}]`,
   ],
   [
     /^convTranspose[123]d$/,
     (name) =>
-      `[N, inChannels, ${spatial(name)}], [inChannels, outChannels / groups, ${spatial(name).replaceAll(/[A-Z]/g, "k$&")}] → [N, outChannels, ${pooled(spatial(name))}]; ${sizesOf(name)}`,
+      `[N, inChannels, ${spatial(name)}], [inChannels, outChannels / groups, ${spatial(name).replaceAll(/[A-Z]/g, "k$&")}] → [N, outChannels, ${pooled(spatial(name))}]`,
   ],
   [
     /^nn\.(Lazy)?(Batch|Instance)Norm([123])d$/,
