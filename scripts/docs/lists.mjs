@@ -1,19 +1,17 @@
 // Writes the lists of ops, speeds, kernels and messages into docs/generated, for the site and the package. They follow from the sources and
 // from runs of all ops, so git ignores them. `node scripts/docs/lists.mjs` needs a dist/, and writes them if what they follow from has changed.
 
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodeVariant } from "../build.mjs";
 import { messagePage } from "../checks/messages.mjs";
 import { kRoot, main, quiet, step } from "../process.mjs";
+import { keepRun, keptRun, stateOfOps } from "./op_runs.mjs";
 
 /** The lists, in the order of the site. */
 export const kLists = ["ops", "speed", "kernels", "messages"];
 
 const kFolder = join(kRoot, "docs", "generated");
-const kReports = join(kRoot, "build", "op_reports.json");
 const kReportsOnly = "--reports";
 const kStamp = join(kRoot, "build", "lists.sha256");
 
@@ -28,47 +26,35 @@ export async function quickLists() {
   return { speed: speedPage(sweep), kernels: kernelPage(), messages: messagePage() };
 }
 
-// Imported here because these load the package, which may not have been built before. The device waits for its answers two thirds of the
-// time, so the CPU's reports are made meanwhile, in a process of their own.
+// Imported here because these load the package, which may not have been built before. Runs of all ops that tests have kept are taken;
+// otherwise, the device waits for its answers two thirds of the time, so the CPU's run is made meanwhile, in a process of its own.
 async function opList() {
   const reports = reportsOfCpu();
-  // Imported first, because it starts the engine with the device.
-  const device = await import("../../tests/webgpu/support/op_page_parts.mjs");
+  const cells = (await keptRun("device")) ?? (await cellsOfDevice());
   const { opPage } = await import("../../tests/js/support/op_page.mjs");
-  if (device.missing) console.log(`  no device, so ops.md lacks its column: ${device.missing}`);
-  const parts = device.missing ? null : device.makeParts();
-  return opPage(await reports, parts);
+  const { reasonTable } = await import("../../tests/webgpu/support/on_the_cpu.mjs");
+  return opPage(await reports, cells && { cells, onTheCpu: reasonTable() });
+}
+
+// Null without a device.
+async function cellsOfDevice() {
+  // Imported first, because it starts the engine with the device.
+  const device = await import("../../tests/webgpu/support/op_page_cells.mjs");
+  if (!device.missing) return device.makeCells();
+  console.log(`  no device, so ops.md lacks its column: ${device.missing}`);
+  return null;
 }
 
 async function reportsOfCpu() {
+  const kept = await keptRun("cpu");
+  if (kept) return kept;
   await quiet(process.execPath, [fileURLToPath(import.meta.url), kReportsOnly], { cwd: kRoot });
-  return JSON.parse(readFileSync(kReports, "utf8"));
+  return keptRun("cpu");
 }
 
 async function writeReports() {
   const { reportOps } = await import("../../tests/js/support/op_report.mjs");
-  mkdirSync(dirname(kReports), { recursive: true });
-  writeFileSync(kReports, JSON.stringify(reportOps()));
-}
-
-/** Returns a hash of all that the list of ops follows from: the package, what runs it, and whether there is a device for it. */
-async function stateOfOps() {
-  const { preferSoftwareAdapter } = await import("../../tests/webgpu/support/software_adapter.mjs");
-  const filesIn = (folder) =>
-    readdirSync(join(kRoot, folder), { recursive: true })
-      .filter((name) => name.endsWith(".mjs"))
-      .sort()
-      .map((name) => `${folder}/${name}`);
-  const files = [
-    "dist/index.js",
-    `dist/wasm/edgegrad-${nodeVariant()}.wasm`,
-    "dist/wasm/edgegrad-webgpu.js",
-    ...filesIn("tests/js/support"),
-    ...filesIn("tests/webgpu/support"),
-  ];
-  const hash = createHash("sha256").update(`${preferSoftwareAdapter()}`);
-  for (const file of files) hash.update(readFileSync(join(kRoot, file)));
-  return hash.digest("hex");
+  await keepRun("cpu", reportOps());
 }
 
 async function writeAll() {

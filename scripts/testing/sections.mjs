@@ -99,6 +99,9 @@ export const kSections = [
   section("firefox", "JavaScript in Firefox", () => runWithFirefox("tests/browser/firefox"), {
     again,
   }),
+  // Before the package and the site, whose list of ops takes what these have found.
+  section("webgpu", "shaders in Node", () => runWithChromium("tests/webgpu")),
+  section("webgpu", "the WebGPU device in Node", () => runWithChromium("tests/webgpu/device")),
   section("package", "the package as npm packs it", () => runPackageRows(), {
     again: (row) => runPackageRows("--only", row),
   }),
@@ -127,8 +130,6 @@ export const kSections = [
   section("docs", "code and links of the docs", () => runWithChromium("tests/docs"), { again }),
   section("site", "the site", () => run(kNode, "scripts/site.mjs")),
   section("site", "the site in Chromium", () => runWithChromium("tests/site"), { again }),
-  section("webgpu", "shaders in Node", () => runWithChromium("tests/webgpu")),
-  section("webgpu", "the WebGPU device in Node", () => runWithChromium("tests/webgpu/device")),
   section(
     "check",
     "format, lint, types, layers",

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { keepRun } from "../../../scripts/docs/op_runs.mjs";
 import { opPage } from "../support/op_page.mjs";
 import { reportOps } from "../support/op_report.mjs";
 import { samplesOf } from "../support/op_samples.mjs";
@@ -12,6 +13,8 @@ import { samplesOf } from "../support/op_samples.mjs";
 const kOtherArithmetic = ["uint8", "bool"];
 
 const reports = reportOps();
+// For the list of ops in the docs.
+await keepRun("cpu", reports);
 
 test("an op computes the same in every dtype, or refuses the dtype", () => {
   const problems = reports.flatMap(({ op, problems: own }) =>
