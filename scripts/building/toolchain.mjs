@@ -41,7 +41,9 @@ export async function ensureEmscripten() {
 /** Returns an environment in which CMake's wasm presets find Emscripten. */
 export async function wasmEnvironment() {
   const root = await ensureEmscripten();
-  return { ...process.env, EMSCRIPTEN_ROOT: root };
+  // em++ is a script of Python: a python3 that only looks for the right Python (of pyenv) would do so for each file.
+  const python = read("python3", ["-c", "import sys; print(sys.executable)"]);
+  return { EMSDK_PYTHON: python ?? "", ...process.env, EMSCRIPTEN_ROOT: root };
 }
 
 /** Returns the folder of the tools of the Binaryen that Emscripten itself uses. */
