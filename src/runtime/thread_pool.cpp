@@ -42,10 +42,14 @@ namespace {
 
 #ifdef __EMSCRIPTEN__
 
-// On a page's main thread, which must not block, emscripten_futex_wait polls and processes other
-// threads' requests in the meantime.
+// The thread that started the engine answers other threads' requests, for example for a part of the
+// engine, and the one it waits for may send one. Each call of emscripten_futex_wait answers those
+// that have arrived; only on a page's main thread, which must not block, it also does so later.
+constexpr double kAnswerMs = 1;
+
+/// Returns when the word has another value, or earlier.
 void wait_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  emscripten_futex_wait(&word, value, INFINITY);
+  emscripten_futex_wait(&word, value, emscripten_is_main_runtime_thread() ? kAnswerMs : INFINITY);
 }
 
 void wake_all(std::atomic<std::uint32_t>& word) {

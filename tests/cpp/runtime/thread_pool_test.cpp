@@ -12,6 +12,11 @@
 
 #include <gtest/gtest.h>
 
+#ifdef __EMSCRIPTEN_PTHREADS__
+#include <emscripten/proxying.h>
+#include <emscripten/threading.h>
+#endif
+
 namespace eg {
 namespace {
 
@@ -124,6 +129,48 @@ TEST(ThreadPool, HelpersTakePart) {
   }
   EXPECT_TRUE(helped);
 }
+
+#ifdef __EMSCRIPTEN_PTHREADS__
+
+void run_on_main_thread(em_proxying_queue* queue, void (*function)(void*), void* argument) {
+  emscripten_proxy_sync(queue, emscripten_main_runtime_thread_id(), function, argument);
+}
+
+// As for a part of the engine, which only the main thread can load (bindings/parts.cpp).
+TEST(ThreadPool, HelpersAreAnsweredByAMainThreadThatWaitsForThem) {
+  const Threads guard(2);
+  start_thread_pool();
+  std::atomic<bool> was_answered{false};
+  const auto work_on_main_thread = [](void* argument) {
+    using Clock = std::chrono::steady_clock;
+    auto& was_answered = *static_cast<std::atomic<bool>*>(argument);
+    const auto over = Clock::now() + kMostWaiting;
+    while (!was_answered && Clock::now() < over) {
+      std::atomic<bool> is_helping{false};
+      const auto end = Clock::now() + std::chrono::milliseconds(20);
+      parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t) {
+        if (emscripten_is_main_runtime_thread()) {
+          while (!is_helping && Clock::now() < end) std::this_thread::yield();
+          return;
+        }
+        is_helping = true;
+        // By then, the main thread does not spin any more.
+        const auto asleep = Clock::now() + std::chrono::milliseconds(5);
+        while (Clock::now() < asleep) std::this_thread::yield();
+        run_on_main_thread(
+            emscripten_proxy_get_system_queue(),
+            [](void* answer) { *static_cast<std::atomic<bool>*>(answer) = true; }, argument);
+      });
+    }
+  };
+  // Another queue: during a task of the system's queue, its other tasks wait.
+  em_proxying_queue* const queue = em_proxying_queue_create();
+  run_on_main_thread(queue, work_on_main_thread, &was_answered);
+  em_proxying_queue_destroy(queue);
+  EXPECT_TRUE(was_answered);
+}
+
+#endif
 
 TEST(ThreadPool, RethrowsOneExceptionAfterAllRangesEnded) {
   for (const int threads : {1, 2, 4}) {
