@@ -27,22 +27,19 @@ function sizesOf(name) {
   return `${first}' = ${size.replace(/\bS\b/, first)}${likewise}`;
 }
 
+function resized(name) {
+  const dims = spatial(name);
+  return `[N, C, ${dims}] → [N, C, ${pooled(dims)}]; N may be missing; ${sizesOf(name)}`;
+}
+
 const kRules = [
   [
     /^nn\.(Lazy)?Conv(Transpose)?[123]d$/,
     (name) =>
       `[N, inChannels, ${spatial(name)}] → [N, outChannels, ${pooled(spatial(name))}]; N may be missing`,
   ],
-  [
-    /^nn\.(Adaptive|Fractional|LP|Max|Avg)\w*Pool[123]d$|^nn\.MaxUnpool[123]d$/,
-    (name) =>
-      `[N, C, ${spatial(name)}] → [N, C, ${pooled(spatial(name))}]; N may be missing; ${sizesOf(name)}`,
-  ],
-  [
-    /^(adaptive|lp|max|avg)\w*[pP]ool[123]d$|^maxUnpool[123]d$/,
-    (name) =>
-      `[N, C, ${spatial(name)}] → [N, C, ${pooled(spatial(name))}]; N may be missing; ${sizesOf(name)}`,
-  ],
+  [/^nn\.(Adaptive|Fractional|LP|Max|Avg)\w*Pool[123]d$|^nn\.MaxUnpool[123]d$/, resized],
+  [/^(adaptive|lp|max|avg)\w*[pP]ool[123]d$|^maxUnpool[123]d$/, resized],
   [
     /^conv[123]d$/,
     (name) =>
@@ -57,11 +54,7 @@ const kRules = [
     /^nn\.(Lazy)?(Batch|Instance)Norm([123])d$/,
     (name) => `[N, C, ${spatial(name)}] → [N, C, ${spatial(name)}]`,
   ],
-  [
-    /^nn\.(Circular|Constant|Reflection|Replication|Zero)Pad[123]d$/,
-    (name) =>
-      `[N, C, ${spatial(name)}] → [N, C, ${pooled(spatial(name))}]; N may be missing; ${sizesOf(name)}`,
-  ],
+  [/^nn\.(Circular|Constant|Reflection|Replication|Zero)Pad[123]d$/, resized],
   [/^nn\.(Dropout[123]d)$/, (name) => `[N, C, ${spatial(name)}] → [N, C, ${spatial(name)}]`],
   [/^nn\.(Lazy)?Linear$|^linear$/, () => "[*, inFeatures] → [*, outFeatures]"],
   [/^nn\.Bilinear$|^bilinear$/, () => "[*, in1Features], [*, in2Features] → [*, outFeatures]"],
