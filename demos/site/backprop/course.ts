@@ -169,7 +169,7 @@ async function toggleFullScreen(): Promise<void> {
   else await document.exitFullscreen();
 }
 
-/** Starts the engine, and with it everything but the words. */
+/** Shows the chapter of the address, and follows what the visitor does. */
 export function startCourse(): void {
   void open(readAddress(location.hash));
   addEventListener("hashchange", () => void open(readAddress(location.hash)));
